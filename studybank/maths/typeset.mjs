@@ -1,0 +1,54 @@
+// Sets formulas: one JSON request a line in, one JSON answer a line out.
+//   {"key", "tex", "display"}  ->  {"key", "html"} or {"key", "error"}
+// The last line is {"rules": [[selector, body], ...]}: the style that the formulas of this run need. MathJax writes
+// only the rules of the glyphs that it has set, so whoever keeps formulas has to keep the rules with them.
+
+import MathJax from "mathjax";
+import { createInterface } from "node:readline";
+
+// A component that is a patch release behind says so on every run; nothing here depends on it.
+console.warn = () => {};
+
+await MathJax.init({
+  loader: { load: ["input/tex", "output/chtml", "a11y/assistive-mml", "adaptors/liteDOM"] },
+  output: { font: "mathjax-stix2" },
+  tex: {
+    // An unknown macro must be an error, not red text.
+    packages: { "[-]": ["noerrors", "noundefined"] },
+    formatError: (_, error) => {
+      throw error;
+    },
+  },
+  chtml: { fontURL: "." },
+  startup: { typeset: false },
+});
+
+const adaptor = MathJax.startup.adaptor;
+
+// What only serves MathJax's own menu and explorer.
+const UNUSED = / (?:data-latex|data-mjx-[a-z]+|xmlns|unselectable|overflow)="[^"]*"| style="position: relative;"/g;
+
+async function set({ key, tex, display }) {
+  try {
+    const html = adaptor.outerHTML(await MathJax.tex2chtmlPromise(tex, { display }));
+    const foreign = html.match(/<mjx-utext[^>]*>([^<]*)/);
+    if (foreign) return { key, error: `the maths font has no glyph for ${foreign[1]}` };
+    if (html.includes("data-mjx-error")) return { key, error: html.match(/data-mjx-error="([^"]*)/)[1] };
+    return { key, html: html.replace(UNUSED, "") };
+  } catch (error) {
+    return { key, error: error.message };
+  }
+}
+
+function rules() {
+  const css = adaptor.cssText(MathJax.chtmlStylesheet()).replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, "");
+  return [...css.matchAll(/([^{}]+)\{([^{}]*)\}/g)].map(([, selector, body]) => {
+    const family = selector.includes("@font-face") ? ` ${body.match(/font-family:\s*"?([\w-]+)/)[1]}` : "";
+    return [selector.trim() + family, body.replace(/\s+/g, " ").trim()];
+  });
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(JSON.stringify(await set(JSON.parse(line))) + "\n");
+}
+process.stdout.write(JSON.stringify({ rules: rules() }) + "\n");

@@ -1,0 +1,222 @@
+"""The bank as typed values. Everything that an author wrote remembers the line it was written on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from studybank.problems import Problem
+
+
+@dataclass(frozen=True)
+class Text:
+    """Markdown as it was written, and the line of the file on which it begins."""
+
+    source: str
+    line: int
+
+    def line_at(self, offset: int) -> int:
+        """The file's line at a character offset into the source."""
+        return self.line + self.source.count("\n", 0, offset)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A closed option: its wording, whether it is the right one, and why it is or is not."""
+
+    text: Text
+    right: bool
+    why: Text
+
+
+class Strict(BaseModel):
+    """A record that refuses fields it does not know, so that a typing mistake can't pass unseen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+def _filled(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is empty")
+    return text
+
+
+Words = Annotated[str, AfterValidator(_filled)]
+Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+
+
+class Entry(Strict):
+    """A record of a YAML file, with the file and the line of each of its fields ('' is its first line)."""
+
+    path: str = Field(exclude=True)
+    lines: dict[str, int] = Field(exclude=True)
+
+    def line_of(self, field: str) -> int:
+        return self.lines.get(field, self.lines[""])
+
+
+class Topic(Entry):
+    id: Id
+    title: Words
+    summary: Words
+    learn_first: list[Id] = []
+
+
+class Concept(Entry):
+    id: Id
+    name: Words
+    aliases: list[Words] = []
+    definition: Words
+
+
+class Source(Entry):
+    """A primary source. `cite` is its short form on a card, `link` where it can be read."""
+
+    key: Id
+    cite: Words
+    title: Words
+    authors: Words
+    year: int
+    link: Annotated[str, Field(pattern=r"^https://\S+$")]
+
+
+class Retired(Entry):
+    """An id that was published once, and the question or topic that it leads to now."""
+
+    id: Id
+    to: Id
+
+
+class About(Entry):
+    """What bank.yaml says of the bank itself. `trial` is the question that the home page asks."""
+
+    title: Words
+    subject: Words
+    headline: Words
+    lead: Words
+    description: Words
+    trial: Id
+    licence: Words
+    repository: Annotated[str, Field(pattern=r"^https://\S+$")] | None = None
+    topics: Annotated[list[Topic], Field(min_length=1)]
+
+
+class Citation(Strict):
+    key: Id
+    place: Words
+    line: int
+
+
+def faults_of_choices(choices: list[Choice]) -> Iterator[tuple[str, str, str, str]]:
+    if not choices:
+        return
+    right = sum(choice.right for choice in choices)
+    if right != 1:
+        yield "choices", "choices", f"{right} choices are marked right", "exactly one `- [x]`"
+    if not 3 <= len(choices) <= 5:
+        yield "choices", "choices", f"there are {len(choices)} choices", "3 to 5 of them"
+    if len({choice.text.source for choice in choices}) < len(choices):
+        yield "choices", "choices", "two choices read the same", "each wording once"
+
+
+DIFFICULTIES = {1: "recall", 2: "apply", 3: "analyze"}
+
+
+class Question(Strict):
+    """What every kind of question has. A kind adds its own fields and says how it is named.
+
+    `difficulty` is a key of DIFFICULTIES.
+    """
+
+    label: ClassVar[str]
+    plural: ClassVar[str]
+    task: ClassVar[str]
+    sketch: ClassVar[dict[str, str]] = {}
+
+    id: Id
+    topic: Id
+    path: str
+    lines: dict[str, int]
+
+    kind: str
+    title: Words
+    difficulty: Literal[1, 2, 3]
+    concepts: Annotated[list[Id], Field(min_length=1)]
+    sources: Annotated[list[Citation], Field(min_length=1)]
+    requires: list[Id] = []
+
+    prompt: Text
+    answer: Text
+    explanation: Text
+    points: Annotated[list[Text], Field(min_length=2, max_length=5)]
+    hints: list[Text] = []
+
+    def line_of(self, field: str) -> int:
+        return self.lines.get(field, 1)
+
+    def problem(self, line: int, code: str, wrong: str, right: str) -> Problem:
+        return Problem(self.path, line, code, wrong, right)
+
+    def faults(self) -> Iterator[tuple[str, str, str, str]]:
+        """What its fields are wrong in together: the field to point at, a code, what is wrong, what would be right."""
+        yield from ()
+
+    @property
+    def texts(self) -> list[tuple[str, Text]]:
+        """Every piece of Markdown in it, under the name of its section, in reading order."""
+        found: list[tuple[str, Text]] = []
+        for name in type(self).model_fields:
+            value: Any = getattr(self, name)
+            for item in value if isinstance(value, list) else [value]:
+                if isinstance(item, Text):
+                    found.append((name, item))
+                elif isinstance(item, Choice):
+                    found += [(name, item.text), (name, item.why)]
+        return found
+
+
+@dataclass
+class Bank:
+    """A whole bank. `published` holds each id of ids.txt with its line there."""
+
+    root: str
+    about: About
+    concepts: list[Concept]
+    sources: list[Source]
+    questions: list[Question]
+    published: dict[str, int]
+    retired: list[Retired]
+
+    @cached_property
+    def by_id(self) -> dict[str, Question]:
+        return {q.id: q for q in self.questions}
+
+    @cached_property
+    def concept(self) -> dict[str, Concept]:
+        return {c.id: c for c in self.concepts}
+
+    @cached_property
+    def source(self) -> dict[str, Source]:
+        return {s.key: s for s in self.sources}
+
+    @cached_property
+    def by_topic(self) -> dict[str, list[Question]]:
+        """The questions of each topic: what is required first comes first, then the easier, then by id."""
+        return {t.id: _learning_order([q for q in self.questions if q.topic == t.id]) for t in self.about.topics}
+
+    @cached_property
+    def in_order(self) -> list[Question]:
+        return [q for topic in self.by_topic.values() for q in topic]
+
+
+def _learning_order(questions: list[Question]) -> list[Question]:
+    waiting = {q.id: q for q in sorted(questions, key=lambda q: (q.difficulty, q.id))}
+    placed: list[Question] = []
+    while waiting:
+        ready = next((q for q in waiting.values() if waiting.keys().isdisjoint(q.requires)), None)
+        placed.append(waiting.pop(ready.id if ready else next(iter(waiting))))
+    return placed

@@ -1,0 +1,116 @@
+"""Bank to Markdown: every generated page of the site, as text.
+
+Pages are plain Markdown with `md_in_html` blocks; formulas still stand between dollars. Links inside generated HTML are
+relative addresses of the finished site (`topics/ID/`), so that no generator has to resolve them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from studybank.kinds import KINDS
+from studybank.model import DIFFICULTIES, Bank, Question, Text
+
+CROSS_LINK = re.compile(r"\]\(#([a-z0-9-]+)\)")
+
+
+def quiz(verdict: bool) -> str:
+    """The true/false widget. What mkdocs-quiz is given is one of two constants: nothing that an author wrote.
+
+    For a generator without that plugin, return an empty string here: the answer is then behind its reveal alone.
+    """
+    true, false = ("x", " ") if verdict else (" ", "x")
+    return f"<quiz>\nTrue or false?\n\n- [{true}] True\n- [{false}] False\n</quiz>"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A generated page: `path` under the pages' folder, `title` for navigation, and the Markdown."""
+
+    path: str
+    title: str
+    markdown: str
+
+
+def address(question: Question) -> str:
+    """Where a card stands, from the root of the site."""
+    return f"topics/{question.topic}/#{question.id}"
+
+
+def permanent_address(name: str) -> str:
+    """Where an id can be found for ever, from the root of the site."""
+    return f"q/{name}/"
+
+
+class Pages:
+    """Writes the pages of one bank."""
+
+    def __init__(self, bank: Bank) -> None:
+        self.bank = bank
+        self.on_concept: defaultdict[str, list[Question]] = defaultdict(list)
+        self.on_source: defaultdict[str, list[Question]] = defaultdict(list)
+        self.of_kind: defaultdict[str, list[Question]] = defaultdict(list)
+        for question in bank.in_order:
+            self.of_kind[question.kind].append(question)
+            for concept in question.concepts:
+                self.on_concept[concept].append(question)
+            for key in dict.fromkeys(cited.key for cited in question.sources):
+                self.on_source[key].append(question)
+        self.env = Environment(
+            loader=PackageLoader("studybank"),
+            # The pages are Markdown; what goes into an HTML attribute or tag is escaped where it is written.
+            autoescape=False,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            # Jinja’s own `{#` is how Markdown names a heading.
+            comment_start_string="<#",
+            comment_end_string="#>",
+        )
+        self.env.globals.update(
+            bank=bank,
+            about=bank.about,
+            kinds=KINDS,
+            difficulties=DIFFICULTIES,
+            quiz=quiz,
+            address=address,
+            permanent_address=permanent_address,
+            markdown=self.markdown,
+            count=count,
+        )
+        self.env.filters["attribute"] = escape
+
+    def markdown(self, text: Text | str, root: str) -> str:
+        """An author's Markdown with its links to other questions led to their cards."""
+        source = text.source if isinstance(text, Text) else text
+        return CROSS_LINK.sub(lambda found: f"]({root}{address(self.bank.by_id[found[1]])})", source)
+
+    def __iter__(self) -> Iterator[Page]:
+        about = self.bank.about
+        yield self._page("index.md", about.title, "home.md.jinja", trial=self.bank.by_id[about.trial])
+        yield self._page("topics/index.md", "Topics", "topics.md.jinja")
+        for i, topic in enumerate(about.topics):
+            yield self._page(f"topics/{topic.id}.md", topic.title, "topic.md.jinja", topic=topic, number=i + 1)
+        yield self._page("kinds/index.md", "Kinds", "kinds.md.jinja", of_kind=self.of_kind)
+        for name, kind in KINDS.items():
+            if self.of_kind[name]:
+                questions = self.of_kind[name]
+                yield self._page(f"kinds/{name}.md", kind.plural, "kind.md.jinja", kind=kind, questions=questions)
+        yield self._page("concepts.md", "Concepts", "concepts.md.jinja", on_concept=self.on_concept)
+        yield self._page("sources.md", "Sources", "sources.md.jinja", on_source=self.on_source)
+
+    def _page(self, path: str, title: str, template: str, **values: object) -> Page:
+        # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.
+        root = "../" * len([part for part in path.removesuffix(".md").split("/") if part != "index"])
+        return Page(path, title, self.env.get_template(template).render(values, root=root, title=title))
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,55 @@
+"""How a question and its answer are worded: what can be told from the words alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from studybank.formulas import SCAN, prose
+from studybank.model import Bank, Text
+from studybank.problems import Problem
+
+EXPLANATION = (60, 250)
+STEMS = (
+    (r"\b(?:is|are|was|were|does|do|did|has|have|can|will|would) NOT\b|\bNOT\b", "a capital NOT"),
+    (r"\bwhich (?:\w+ ){0,6}(?:is|are|does|do|has|have|can|will) not\b", "a question for what does not hold"),
+    (r"\bwhich (?:\w+ ){0,6}(?:isn't|aren't|doesn't|don't|can't|won't)\b", "a question for what does not hold"),
+    (r"\b(?:all|none|both|any|neither) of the (?:above|below|preceding|following choices)\b", "an all-or-none option"),
+)
+COMPILED = tuple((re.compile(pattern, 0 if "NOT" in pattern else re.IGNORECASE), what) for pattern, what in STEMS)
+WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
+# A full stop that ends a sentence: not one in a number, an abbreviation or a name.
+SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bal)[.!?]['\"”)]*\s+(?=[\"“(]?[A-Z0-9])")
+
+
+def words(text: Text) -> int:
+    """How many words a reader reads; a formula and a piece of code count as one each, a fence as none."""
+    shown = SCAN.sub(lambda m: m[0] if m["stray"] or m["escape"] else " " if m["fence"] else " x ", text.source)
+    return len(WORD.findall(shown))
+
+
+def lengths(bank: Bank) -> Iterator[Problem]:
+    """An explanation that explains and no more, and an answer of one sentence."""
+    low, high = EXPLANATION
+    for question in bank.questions:
+        count = words(question.explanation)
+        if question.explanation.source and not low <= count <= high:
+            wrong = f"the explanation has {count} words"
+            yield question.problem(question.explanation.line, "length", wrong, f"{low} to {high}")
+        shown = prose(question.answer.source)
+        if "\n\n" in shown or SENTENCE_END.search(shown):
+            wrong = "the answer has more than one sentence"
+            right = "one that stands alone; the rest goes into the explanation"
+            yield question.problem(question.answer.line, "length", wrong, right)
+
+
+def stems(bank: Bank) -> Iterator[Problem]:
+    """Nobody should fail a question for having overlooked a `not`, or pass it by elimination."""
+    for question in bank.questions:
+        for name, text in question.texts:
+            if name not in ("prompt", "choices"):
+                continue
+            for pattern, what in COMPILED:
+                if found := pattern.search(prose(text.source)):
+                    line = text.line_at(found.start())
+                    yield question.problem(line, "stem", f"{what} (`{found[0]}`)", "ask for what holds")
