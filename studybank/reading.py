@@ -30,7 +30,8 @@ SECTIONS = {
 }
 HEADINGS = {name: heading for heading, name in SECTIONS.items()}
 
-FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+# With another backtick on its line, a row of them is code in the line.
+FENCE = re.compile(r"^ {0,3}(`{3,}(?!.*`)|~{3,})")
 HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$")
 ITEM = re.compile(r"^[-*+] +(?=\S)")
 OPTION = re.compile(r"^\[(.?)\] *")

@@ -40,6 +40,7 @@ def display(tex: str) -> Formula:
         ("```\ncode\n```\n$x$", [(13, inline("x"))]),
         ("```` \n```\n$no$\n````\n$x$", [(20, inline("x"))]),
         ("```a``` is code in the line: $x$", [(29, inline("x"))]),
+        ("```a``` opens a line\n$x$", [(21, inline("x"))]),
         ("~~~ `sh`\n$no$\n~~~\n$x$", [(18, inline("x"))]),
     ],
 )
@@ -129,10 +130,12 @@ def test_tokens_stand_for_formulas_and_code_stays() -> None:
         ("$$\nx\n$$ b", "  \n \n   b"),
         ("```\ncode\n```\nb", "   \n    \n   \nb"),
         ("~~~\ncode", "   \n    "),
+        ("~~~", "   "),
         ("a ~ b", "a ~ b"),
         (r"\$5", "  5"),
         ("$5", "$5"),
         ("```x``` b", "        b"),
+        ("```x``` b\nc", "        b\nc"),
     ],
 )
 def test_prose_keeps_length_and_lines(source: str, shown: str) -> None:

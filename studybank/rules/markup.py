@@ -52,8 +52,9 @@ def markup(bank: Bank) -> Iterator[Problem]:
                 right = r"close it on both sides without spaces, or write `\$` for the sign"
                 yield question.problem(text.line_at(offset), "tex", wrong, right)
             for found in SCAN.finditer(text.source):
-                if found["fence"] and not re.search(r"\n[ \t]*[`~]{3,}[ \t]*\Z", found["fence"]):
-                    yield question.problem(text.line_at(found.start()), "fence", "code that is not closed", "close it")
+                if found["marks"] != found["end"]:
+                    right = f"end it with a line {found['marks']}"
+                    yield question.problem(text.line_at(found.start()), "fence", "code that is not closed", right)
             for found in LINK.finditer(visible):
                 if found[1] not in bank.by_id:
                     wrong = f"`#{found[1]}` is not a question"
