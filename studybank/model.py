@@ -106,7 +106,9 @@ class About(Entry):
 
 
 class Citation(Strict):
-    key: Id
+    """`key` is blank where it could not be read."""
+
+    key: str
     place: Words
     line: int
 

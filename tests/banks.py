@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from studybank.checking import inspect
 from studybank.maths import FormulaStore
+from studybank.problems import BankError, Problem
 
 # The new text or bytes of a file, (old, new) pieces of the valid one, or None for no such file.
 Change = str | bytes | tuple[str, ...] | None
@@ -262,20 +264,25 @@ def claim(prompt: str, verdict: bool, title: str) -> str:
 
 
 class Checker:
-    """Checks banks with one store of formulas, so that Node starts only for the formulas that are new."""
+    """Checks banks with one store of formulas, so that Node starts only for formulas that are new."""
 
     def __init__(self, folder: Path) -> None:
         self.store = FormulaStore(folder)
 
-    def __call__(self, root: Path) -> list[tuple[str, int, str]]:
-        """Where a bank is faulty, and the code of each fault; paths count from the bank's folder."""
-        return [(Path(p.path).relative_to(root).as_posix(), p.line, p.code) for p in inspect(root, self.store)[1]]
-
-    def said(self, root: Path) -> Iterator[str]:
-        return (str(problem) for problem in inspect(root, self.store)[1])
+    def __call__(self, root: Path) -> list[Problem]:
+        """What is wrong with a bank; paths count from its folder."""
+        try:
+            _, problems = inspect(root, self.store)
+        except BankError as error:
+            problems = error.problems
+        return [replace(problem, path=Path(problem.path).relative_to(root).as_posix()) for problem in problems]
 
 
 def line_of(root: Path, name: str, piece: str) -> int:
     """The first line of a file that holds this piece of text."""
-    rows = (root / file_of(name)).read_text(encoding="utf-8").splitlines()
+    rows = (root / file_of(name)).read_text(encoding="utf-8").split("\n")
     return next(number for number, row in enumerate(rows, 1) if piece in row)
+
+
+def places(problems: list[Problem]) -> list[tuple[str, int, str]]:
+    return [(problem.path, problem.line, problem.code) for problem in problems]

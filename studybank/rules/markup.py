@@ -24,9 +24,8 @@ PROSE = (
     (r"^[-*] \[[ xX]?\] ", "choices", "an answer box outside `## Choices`", "a plain list, or a `## Choices` section"),
     (r"^(?:\?\?\?|!!!|///|===|--8<--)", "block", "a block of an extension", "plain Markdown"),
     (r"\]\((?!https://|#)[^)]*\)", "link", "a link that is not an https address", "https://…, or `#id` for a question"),
-    (r"[\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f]", "character", "a control or private-use character", "delete it"),
 )  # fmt: skip
-COMPILED = tuple((re.compile(pattern, re.MULTILINE), *rest) for pattern, *rest in PROSE)
+COMPILED = tuple((re.compile(pattern, re.MULTILINE), code, wrong, right) for pattern, code, wrong, right in PROSE)
 # mkdocs-quiz looks for its tags before it looks for code.
 ANYWHERE = re.compile(r"</?quiz>|<\?/?quiz\?>|MKDOCS_QUIZ|<!-- mkdocs-quiz")
 LINK = re.compile(r"\]\(#([^)]*)\)")
