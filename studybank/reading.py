@@ -32,9 +32,11 @@ HEADINGS = {name: heading for heading, name in SECTIONS.items()}
 
 # With another backtick on its line, a row of them is code in the line.
 FENCE = re.compile(r"^ {0,3}(`{3,}(?!.*`)|~{3,})")
-HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$")
+SECTION = re.compile(r"^##[ \t]+[^#]")
+# Also what only some Markdown takes for a heading: with spaces before the marks, or none behind them.
+HEADING = re.compile(r"^ {0,3}#+[ \t]*(.*?)[ \t]*$")
 ITEM = re.compile(r"^[-*+] +(?=\S)")
-OPTION = re.compile(r"^\[(.?)\] *")
+BOX = re.compile(r"^\[([xX ])\] *")
 # Control, private-use and zero-width characters, line ends that only some programs see, and turns of direction.
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff"
@@ -264,21 +266,29 @@ class Reader:
     def sections(self, path: str, rows: list[str], first: int, lines: dict[str, int]) -> Iterator[tuple[str, Any]]:
         """The prompt and every `##` section, parsed, under the names of the model's fields."""
         parts: list[tuple[str, int, list[str]]] = [("", first, [])]
-        for number, row, heading in _outline(rows, first):
-            if heading is None:
+        for number, row, title in _outline(rows, first):
+            if title is None:
                 parts[-1][2].append(row)
-            elif heading[0] == 2 and heading[1] in SECTIONS:
-                parts.append((heading[1], number, []))
+                continue
+            meant = get_close_matches(title, SECTIONS, n=1)
+            if title not in SECTIONS or not SECTION.match(row):
+                right = f"write `## {title}` where the line begins" if title in SECTIONS else one_of(title, SECTIONS)
+                self.fault(path, number, "section", f"`{row.strip()}` is not a section", right)
+            if meant:
+                parts.append((meant[0], number, []))
             else:
-                self.fault(path, number, "section", f"`{row.strip()}` is not a section", one_of(heading[1], SECTIONS))
                 parts[-1][2].append("")
         hints: list[Text] = []
         for title, number, block in parts:
             name = SECTIONS.get(title, "prompt")
             text = _text(block, number + bool(title))
             what = f"`## {title}`" if title else "the prompt"
-            if not text.source:
-                self.fault(path, number, "empty", f"{what} is empty", "write it, or leave the section out")
+            # Points are counted by the model.
+            if not text.source and name != "points":
+                right = (
+                    "write it, or leave the section out" if name in ("hints", "corrected", "choices") else "write it"
+                )
+                self.fault(path, number, "empty", f"{what} is empty", right)
             if name == "hints":
                 hints.append(text)
             elif name in lines:
@@ -293,23 +303,26 @@ class Reader:
             return text
         items, stray = _items(text)
         for line in stray:
-            self.fault(path, line, name, "this line belongs to no item", "begin each item with `- `")
-        return items if name == "points" else [c for item in items if (c := self.choice(path, item))]
+            right = "begin an item with `- `, and go on with it below by two spaces"
+            self.fault(path, line, name, "this line belongs to no item", right)
+        return items if name == "points" else [self.choice(path, item) for item in items]
 
-    def choice(self, path: str, item: Text) -> Choice | None:
-        box = OPTION.match(item.source)
-        wording, quote, why = item.source.partition("\n>")
-        if box is None or box[1] not in "xX ":
-            self.fault(
-                path, item.line, "choices", "a choice without its box", "`- [x] ` for the right one, else `- [ ] `"
-            )
-            return None
-        if not quote:
-            self.fault(path, item.line, "choices", "a choice without its reason", "add a line `  > why`")
-            return None
-        reason = re.sub(r"(?m)^> ?", "", why.strip())
-        line = item.line + wording.count("\n") + 1
-        return Choice(Text(wording[box.end() :].strip(), item.line), box[1] in "xX", Text(reason, line))
+    def choice(self, path: str, item: Text) -> Choice:
+        def fault(wrong: str, right: str) -> None:
+            self.fault(path, item.line, "choices", wrong, right)
+
+        box = BOX.match(item.source)
+        if box is None:
+            fault("a choice without its box", "begin with `- [x] ` the right one, with `- [ ] ` any other")
+        rows = item.source[box.end() if box else 0 :].split("\n")
+        reason = next((i for i, row in enumerate(rows) if row.startswith(">")), len(rows))
+        wording = _text(rows[:reason], item.line)
+        why = _text([re.sub("^> ?", "", row) for row in rows[reason:]], item.line + reason)
+        if not wording.source:
+            fault("a choice without words", "write it behind its box")
+        if not why.source:
+            fault("a choice without its reason", "add a line `  > why`")
+        return Choice(wording, box is not None and box[1] in "xX", why)
 
     # What the model refused
 
@@ -386,15 +399,15 @@ def _lines_ended(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _outline(rows: list[str], first: int) -> Iterator[tuple[int, str, tuple[int, str] | None]]:
-    """Each line with its number, and its level and title where it is a heading outside code."""
+def _outline(rows: list[str], first: int) -> Iterator[tuple[int, str, str | None]]:
+    """Each line with its number, and its title where anything would take it for a heading: outside code."""
     fence = ""
     for number, row in enumerate(rows, first):
         mark = FENCE.match(row)
         if mark and (not fence or (mark[1].startswith(fence) and not row.strip().strip(fence[0]))):
             fence = "" if fence else mark[1]
         heading = None if fence or mark else HEADING.match(row)
-        yield number, row, (len(heading[1]), heading[2]) if heading else None
+        yield number, row, heading[1] if heading else None
 
 
 def _text(rows: list[str], start: int) -> Text:
@@ -410,9 +423,9 @@ def _items(text: Text) -> tuple[list[Text], list[int]]:
     for number, row in enumerate(text.source.split("\n"), text.line):
         if mark := ITEM.match(row):
             items.append(Text(row[mark.end() :], number))
-        elif items and (not row.strip() or row.startswith("  ")):
+        elif items and (not row.strip() or row.startswith(("  ", "\t"))):
             items[-1] = Text(items[-1].source + "\n" + row.strip(), items[-1].line)
-        else:
+        elif row.strip():
             stray.append(number)
     return [Text(item.source.rstrip(), item.line) for item in items], stray
 

@@ -263,6 +263,14 @@ def claim(prompt: str, verdict: bool, title: str) -> str:
     return "---\n" + "\n".join(rows) + f"\n---\n{prompt}\n\n" + rest[rest.index("## Answer") :]
 
 
+def marked(folder: Path, name: str, change: str | tuple[str, ...]) -> tuple[Path, str, int]:
+    """A bank with one change in which a `¶` marks the line of the fault: the bank, the file and the line."""
+    text = changed(name, change)
+    assert isinstance(text, str)
+    line = text[: text.index("¶")].count("\n") + 1
+    return bank(folder, {name: text.replace("¶", "")}), file_of(name), line
+
+
 class Checker:
     """Checks banks with one store of formulas, so that Node starts only for formulas that are new."""
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from banks import BANK, CONCEPTS, OUTER_BANK, OXBOW, RIVERS, Change, Checker, bank, file_of, line_of, places
+from banks import BANK, CONCEPTS, OUTER_BANK, OXBOW, RIVERS, Change, Checker, bank, file_of, line_of, marked, places
+
+from studybank.model import Text
+from studybank.reading import read_bank
 
 CLAIM = "questions/bends/outer-bank.md"
 
@@ -288,3 +291,246 @@ def test_faults_of_all_files_are_found_in_one_run_and_sorted(faults: Checker, tm
         ("questions/floods/dry-bed.md", "value"),
         ("questions/floods/discharge.md", "tex"),
     }
+
+
+# Sections and items
+
+
+HINT = "## Hint\nWhere does a boat drift to?\n"
+BOTH = "- The outer bank is cut\n- The fastest water runs there\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "right"),
+    [
+        ("## Explanation", "¶## Explaination", "section", "`Explanation`"),
+        ("## Explanation", "¶## explanation", "section", "`Explanation`"),
+        ("## Explanation", "¶## Explanation:", "section", "`Explanation`"),
+        ("## Explanation", "¶## Explanation ##", "section", "`Explanation`"),
+        ("## Explanation", "¶### Explanation", "section", "write `## Explanation`"),
+        ("## Explanation", "¶# Explanation", "section", "write `## Explanation`"),
+        ("## Explanation", "¶##Explanation", "section", "write `## Explanation`"),
+        ("## Explanation", "¶  ## Explanation", "section", "where the line begins"),
+        ("## Hint", "¶##Hint", "section", "write `## Hint`"),
+        ("On bare rock", "\n¶### Limits\nOn bare rock", "section", "use `Answer`"),
+        ("On bare rock", "\n¶#1 among them: on bare rock", "section", "use `Answer`"),
+        ("On bare rock", "\n¶#\non bare rock", "section", "use `Answer`"),
+        ("## Answer\nTrue: the fastest water runs along the outer bank.", "¶## Answer\n", "empty", "write it"),
+        ("In a bend on a plain of sand, the river cuts the outer bank.", "¶", "empty", "write it"),
+        (HINT, "¶## Hint\n \t\n", "empty", "leave the section out"),
+        (HINT, "¶## Hint\n\n" + HINT, "empty", "leave the section out"),
+        (HINT, "¶## Hint", "empty", "leave the section out"),
+        (HINT, "¶## Answer\nMore.", "twice", "one section of each name"),
+        (HINT, "¶## Points\n- a\n- b", "twice", "one section of each name"),
+        (HINT, "¶## Choices\n- [x] a\n  > b", "section", "remove the section"),
+        (HINT, "¶## Corrected\nIt does.", "verdict", "remove the section"),
+        (BOTH, "- a\n- b\n¶ - c", "points", "begin an item with `- `"),
+        (BOTH, "- a\n¶-\n- b", "points", "begin an item with `- `"),
+        (BOTH, "¶Two things:\n\n- a\n- b", "points", "begin an item with `- `"),
+        (BOTH, "- a\n¶by water\n- b", "points", "go on with it below by two spaces"),
+        (BOTH, "- a\n- b\n¶1. c", "points", "begin an item with `- `"),
+        (BOTH, "- a\n¶  - by water\n- b", "block", "one line of text"),
+        (BOTH, "- a\n¶  1. by water\n- b", "block", "one line of text"),
+        (BOTH, "- a\n\n¶  by water\n- b", "block", "one line of text"),
+        (BOTH, "- a\n¶  ```\n  by water\n  ```\n- b", "block", "one line of text"),
+        (BOTH, "- a\n¶  > by water\n- b", "block", "one line of text"),
+        ("## Points\n" + BOTH, "¶## Points\n", "count", "2 to 5"),
+        ("## Points\n" + BOTH, "¶## Points\n- a", "count", "2 to 5"),
+        ("## Points\n" + BOTH, "¶## Points\n- a\n- b\n- c\n- d\n- e\n- f", "count", "2 to 5"),
+    ],
+)
+def test_sections_and_items_are_refused_on_their_line(
+    faults: Checker, tmp_path: Path, old: str, new: str, code: str, right: str
+) -> None:
+    root, path, line = marked(tmp_path, "bends/outer-bank", (old, new))
+    [problem] = faults(root)
+    assert (problem.path, problem.line, problem.code) == (path, line, code)
+    assert right in problem.right
+
+
+@pytest.mark.parametrize("name", ["Answer", "Explanation", "Points"])
+def test_a_section_that_every_kind_has_is_missed(faults: Checker, tmp_path: Path, name: str) -> None:
+    root = bank(tmp_path, {"floods/dry-bed": (f"## {name}\n", "")})
+    problems = [problem for problem in faults(root) if problem.code == "missing-section"]
+    assert [(problem.line, problem.wrong) for problem in problems] == [(1, f"`## {name}` is missing")]
+
+
+HEAD = "## Choices\n"
+CHOICES = HEAD + RIVERS["questions/floods/discharge.md"].partition(HEAD)[2]
+A, B, C, D, E = (f"- [{box}] {text}\n  > why\n" for box, text in zip("x    ", "abcde", strict=True))
+
+
+@pytest.mark.parametrize(
+    ("choices", "code", "right"),
+    [
+        (HEAD + A + B + "¶- [] c\n  > why\n", "choices", "`- [x] `"),
+        (HEAD + A + B + "¶- [y] c\n  > why\n", "choices", "`- [x] `"),
+        (HEAD + A + B + "¶- c\n  > why\n", "choices", "`- [x] `"),
+        (HEAD + A + B + "¶- [ ] c\n", "choices", "`  > why`"),
+        (HEAD + A + B + "¶- [ ] c\n  >\n", "choices", "`  > why`"),
+        (HEAD + A + B + "¶- [ ]\n  > why\n", "choices", "behind its box"),
+        (HEAD + A + "¶text\n" + B + C, "choices", "begin an item"),
+        ("¶" + HEAD + A + B + "- [x] c\n  > why\n", "choices", "exactly one"),
+        ("¶" + HEAD + B + C + D, "choices", "exactly one"),
+        ("¶" + HEAD + A + B, "choices", "3 to 5"),
+        ("¶" + HEAD + A + B + C + D + E + "- [ ] f\n  > why\n", "choices", "3 to 5"),
+        ("¶" + HEAD + A + B + C + B, "choices", "each wording once"),
+        ("¶" + HEAD + A + B + C + "- [ ] B.\n  > why\n", "choices", "each wording once"),
+        (HEAD + A + B + "- [ ] c\n\n¶  d\n  > why\n", "block", "one line of text"),
+        ("¶" + HEAD, "empty", "leave the section out"),
+    ],
+)
+def test_choices_are_refused_on_their_line(
+    faults: Checker, tmp_path: Path, choices: str, code: str, right: str
+) -> None:
+    root, path, line = marked(tmp_path, "floods/discharge", (CHOICES, choices))
+    [problem] = faults(root)
+    assert (problem.path, problem.line, problem.code) == (path, line, code)
+    assert right in problem.right
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        A + B + C,
+        A.replace("[x]", "[X]") + B + C,
+        A.replace("- [", "* [") + B.replace("- [", "+   [") + C,
+        A + "\n" + B + "\n\n" + C,
+        A.replace("  > ", "\t> ") + B + C,
+        A + B + C + "- [ ] one\n  and two\n  > a\n  >\n  > b\n- [ ] two\n  > c\n  d\n",
+    ],
+)
+def test_choices_may_be_laid_out_freely(faults: Checker, tmp_path: Path, choices: str) -> None:
+    assert faults(bank(tmp_path, {"floods/discharge": (CHOICES, HEAD + choices)})) == []
+
+
+# What is read
+
+
+WHOLE = """\
+---
+kind: compute
+title: A title
+
+difficulty: 2   # a comment
+concepts:
+  - meander
+  - discharge
+sources:
+  # another
+  - leopold-1960: "p. 1"
+  - leopold-1960: "p. 2"
+requires: [outer-bank,
+  oxbow]
+---
+
+First line.
+
+```text
+## Answer
+---
+- [ ] $code$ {n}
+```
+Last line.
+
+
+## Answer
+
+The answer
+goes on.
+## Explanation
+~~~~
+~~~
+## Points
+~~~~
+
+    ## Hint
+
+Text.
+
+---
+## Points
+
+- one
+  goes on
+* two
+
++   three
+## Hint
+First.
+
+## Hint
+
+Second.
+## Choices
+- [ ] a
+  b
+  > because
+  > of that
+
+- [x] c
+
+  >
+  > - d
+  >   - e
+- [ ] f
+  > g
+  h
+"""
+
+
+def test_everything_is_read_with_its_line(tmp_path: Path) -> None:
+    bank_read, problems = read_bank(bank(tmp_path, {"floods/discharge": WHOLE}))
+    assert problems == []
+    question = bank_read.by_id["discharge"]
+    assert question.texts == [
+        ("prompt", Text("First line.\n\n```text\n## Answer\n---\n- [ ] $code$ {n}\n```\nLast line.", 17)),
+        ("answer", Text("The answer\ngoes on.", 29)),
+        ("explanation", Text("~~~~\n~~~\n## Points\n~~~~\n\n    ## Hint\n\nText.\n\n---", 32)),
+        ("points", Text("one\ngoes on", 44)),
+        ("points", Text("two", 46)),
+        ("points", Text("three", 48)),
+        ("hints", Text("First.", 50)),
+        ("hints", Text("Second.", 54)),
+        ("choices", Text("a\nb", 56)),
+        ("reasons", Text("because\nof that", 58)),
+        ("choices", Text("c", 61)),
+        ("reasons", Text("- d\n  - e", 64)),
+        ("choices", Text("f", 66)),
+        ("reasons", Text("g\nh", 67)),
+    ]
+    assert [choice.right for choice in question.choices] == [False, True, False]
+    fields = ("kind", "title", "difficulty", "concepts", "concepts.1", "sources", "sources.1", "requires", "requires.1")
+    assert [question.line_of(field) for field in fields] == [2, 3, 5, 6, 8, 9, 12, 13, 14]
+    sections = ("prompt", "answer", "explanation", "points", "hints", "choices")
+    assert [question.line_of(section) for section in sections] == [16, 27, 31, 42, 49, 55]
+    assert [(cited.key, cited.place, cited.line) for cited in question.sources] == [
+        ("leopold-1960", "p. 1", 11),
+        ("leopold-1960", "p. 2", 12),
+    ]
+
+
+def test_the_files_of_the_bank_are_read_with_their_lines(tmp_path: Path) -> None:
+    read, problems = read_bank(bank(tmp_path, {"retired.yaml": "# moved\n- id: creek\n  to: oxbow\n"}))
+    assert problems == []
+    floods = read.about.topics[1]
+    assert (floods.id, floods.line_of(""), floods.line_of("learn_first"), floods.line_of("learn_first.0")) == (
+        *("floods", 12),
+        *(15, 15),
+    )
+    discharge = read.concept["discharge"]
+    assert discharge.definition == "The volume of water that passes a section in a second, $Q = A v$ in cubic metres."
+    assert [discharge.line_of(field) for field in ("", "id", "name", "definition", "aliases")] == [6, 6, 7, 8, 6]
+    assert read.source["leopold-1960"].line_of("link") == 6
+    assert (read.retired[0].to, read.retired[0].line_of("to")) == ("oxbow", 3)
+    assert read.published["levee"] == 3
+
+
+def test_ids_are_read_whatever_surrounds_them(tmp_path: Path) -> None:
+    read, _ = read_bank(bank(tmp_path, {"ids.txt": b"\xef\xbb\xbfa\r\n\r\n  b \r\na\r\n"}))
+    assert read.published == {"a": 1, "b": 3}
+    assert read_bank(bank(tmp_path / "none", {"ids.txt": None}))[0].published == {}
+
+
+def test_a_bank_may_lie_in_a_folder_of_any_name(faults: Checker, tmp_path: Path) -> None:
+    assert faults(bank(tmp_path / "Ströme & [Flüsse] $1")) == []

@@ -28,12 +28,14 @@ PROSE = (
 COMPILED = tuple((re.compile(pattern, re.MULTILINE), code, wrong, right) for pattern, code, wrong, right in PROSE)
 # mkdocs-quiz looks for its tags before it looks for code.
 ANYWHERE = re.compile(r"</?quiz>|<\?/?quiz\?>|MKDOCS_QUIZ|<!-- mkdocs-quiz")
+# Points and choices are set in one line of a list.
+BLOCK = re.compile(r"\n[ \t]*\n|^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]|>|`{3}|~{3})", re.MULTILINE)
 LINK = re.compile(r"\]\(#([^)]*)\)")
 
 
 def markup(bank: Bank) -> Iterator[Problem]:
     for question in bank.questions:
-        for _, text in question.texts:
+        for name, text in question.texts:
             visible = prose(text.source)
             taken: set[int] = set()
             for pattern, code, wrong, right in COMPILED:
@@ -50,6 +52,10 @@ def markup(bank: Bank) -> Iterator[Problem]:
                 wrong = "a `$` that opens no formula"
                 right = r"close it on both sides without spaces, or write `\$` for the sign"
                 yield question.problem(text.line_at(offset), "tex", wrong, right)
+            if name in ("points", "choices") and (block := BLOCK.search(text.source)):
+                line = text.line_at(block.end())
+                wrong = "a paragraph, a list, a quotation or a block of code inside an item"
+                yield question.problem(line, "block", wrong, "one line of text; the rest goes into the explanation")
             for found in SCAN.finditer(text.source):
                 if found["marks"] != found["end"]:
                     right = f"end it with a line {found['marks']}"
