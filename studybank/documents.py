@@ -73,6 +73,7 @@ class Document:
             name = str(key.value)
             if name in found:
                 self.twice.append((line, name))
+                continue
             self.lines[*way, name] = line
             found[name] = self._value(loader, value, (*way, name), known)
         return found

@@ -170,7 +170,7 @@ class Question(Strict):
 
     @property
     def texts(self) -> list[tuple[str, Text]]:
-        """Every piece of Markdown in it, under the name of its section, in reading order; reasons are those of choices."""
+        """Every piece of Markdown in it in reading order, under the name of its section; a choice has its `reasons`."""
         found: list[tuple[str, Text]] = []
         for name in type(self).model_fields:
             value: Any = getattr(self, name)

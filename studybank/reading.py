@@ -101,7 +101,7 @@ class Reader:
             for found in INVISIBLE.finditer(text):
                 line = text.count("\n", 0, found.start()) + 1
                 self.fault(str(path), line, "character", f"an invisible character (U+{ord(found[0]):04X})", "delete it")
-            return INVISIBLE.sub(" ", text)
+            return INVISIBLE.sub("", text)
         return None
 
     def yaml_of(self, path: str, text: str, first_line: int = 1) -> tuple[Any, Lines]:
@@ -401,13 +401,19 @@ def _lines_ended(text: str) -> str:
 
 def _outline(rows: list[str], first: int) -> Iterator[tuple[int, str, str | None]]:
     """Each line with its number, and its title where anything would take it for a heading: outside code."""
-    fence = ""
-    for number, row in enumerate(rows, first):
-        mark = FENCE.match(row)
-        if mark and (not fence or (mark[1].startswith(fence) and not row.strip().strip(fence[0]))):
-            fence = "" if fence else mark[1]
-        heading = None if fence or mark else HEADING.match(row)
-        yield number, row, heading[1] if heading else None
+    end = -1
+    for i, row in enumerate(rows):
+        mark = FENCE.match(row) if i > end else None
+        if mark:
+            # What is never closed hides no heading; that it is not closed is told as a fault of the text.
+            end = next((n for n in range(i + 1, len(rows)) if _closes(rows[n], mark[1])), -1)
+        heading = HEADING.match(row) if i > end else None
+        yield first + i, row, heading[1] if heading else None
+
+
+def _closes(row: str, marks: str) -> bool:
+    mark = FENCE.match(row)
+    return mark is not None and mark[1].startswith(marks) and not row.strip().strip(marks[0])
 
 
 def _text(rows: list[str], start: int) -> Text:

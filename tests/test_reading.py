@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from banks import BANK, CONCEPTS, OUTER_BANK, OXBOW, RIVERS, Change, Checker, bank, file_of, line_of, marked, places
+from mangling import mangled
 
 from studybank.model import Text
+from studybank.pages import Pages
+from studybank.problems import BankError
 from studybank.reading import read_bank
+from studybank.rules import broken
 
+RETIRED = "- id: creek\n  to: oxbow\n"
 CLAIM = "questions/bends/outer-bank.md"
 
 
@@ -124,6 +130,41 @@ def test_odd_names_are_unknown_fields(faults: Checker, tmp_path: Path, file: str
     line = line_of(root, file, f"{indent}{name}: {{")
     assert (problem.line, problem.code) == (line, "unknown-field")
     assert f"`{name}`" in problem.wrong
+
+
+# Mangled files
+
+
+def test_no_file_ends_in_a_traceback(tmp_path: Path) -> None:
+    """Whatever happens to a file: its pages can be written, or its faults are told, each on one line."""
+    valid = {
+        name: text.encode()
+        for name, text in {**RIVERS, "ids.txt": RIVERS["ids.txt"] + "creek\n", "retired.yaml": RETIRED}.items()
+    }
+    root = bank(tmp_path, valid)
+    accepted = 0
+    for seed in range(120):
+        chance = Random(seed)
+        name = chance.choice(sorted(valid))
+        content = mangled(valid[name], chance)
+        (root / name).write_bytes(content)
+        try:
+            read, problems = read_bank(root)
+            problems += broken(read)
+        except BankError as error:
+            problems = error.problems
+        for problem in problems:
+            assert Path(problem.path).is_relative_to(root), (seed, problem)
+            assert problem.line >= 1, (seed, problem)
+            assert "\n" not in str(problem), (seed, problem)
+            if problem.path == str(root / name):
+                assert problem.line <= len(content.splitlines()) + 1, (seed, problem)
+        if not problems:
+            accepted += 1
+            assert list(Pages(read)), seed
+        (root / name).write_bytes(valid[name])
+    # Most faults are told, and many a change is none.
+    assert 10 < accepted < 60
 
 
 # One fault is one problem
