@@ -205,6 +205,72 @@ def test_every_circle_is_found_in_one_run(faults: Checker, tmp_path: Path) -> No
     assert told == ["discharge" + "dry-bed", "dry-bed" + "levee", "outer-bank" + "point-bar"]
 
 
+# Titles
+
+
+@pytest.mark.parametrize(
+    ("title", "right"),
+    [
+        ("The $Q$ of a canal", "no TeX"),
+        ("The `Q` of a canal", "no markup"),
+        ("A *wide* bend", "no markup"),
+        ("A wide_bend", "no markup"),
+        ("A [bend](https://example.org)", "no markup"),
+        ("A bend <b>", "no markup"),
+        ("A bend &amp; a lake", "no markup"),
+        ("A bend {#a}", "no markup"),
+        ("|\n  A bend\n  of a river", "no markup"),
+        ("Why the outer bank is wrong", "leave the verdict open"),
+        ("A river does not stand still", "leave the verdict open"),
+        ("A river doesn't stand still", "leave the verdict open"),
+        ("A river doesn’t stand still", "leave the verdict open"),
+        ("A river cannot stand still", "leave the verdict open"),
+        ("A MYTH of rivers", "leave the verdict open"),
+        ("A " + "very " * 12 + "long title", "at most 70"),
+        ("where SAND comes to rest", "tell the two apart"),
+    ],
+)
+def test_titles_are_refused(faults: Checker, tmp_path: Path, title: str, right: str) -> None:
+    quoted = title if title.startswith("|") else f'"{title}"'
+    name = "floods/levee" if title.startswith("where") else CLAIM
+    old = "title: A wall beside the water" if name == "floods/levee" else "title: Where a bend is cut"
+    refused(faults, tmp_path, name, (old, f"¶title: {quoted}"), "title", right)
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["x" * 70, "Rivers & lakes: 3 of them (at 4 °C)", "Notable errors of rivers", "Rights of way", "C#", "100% sand"],
+)
+def test_titles_are_accepted(faults: Checker, tmp_path: Path, title: str) -> None:
+    assert faults(bank(tmp_path, {CLAIM: ("title: Where a bend is cut", f'title: "{title}"')})) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "code", "right"),
+    [
+        ("bank.yaml", "title: Riverbook", "¶title: The *Riverbook*", "title", "no markup"),
+        ("bank.yaml", "headline: Know", "¶headline: $x$ Know", "title", "no TeX"),
+        ("bank.yaml", "lead: Short", "¶lead: $x$ Short", "tex", "say it in words"),
+        ("bank.yaml", "    title: Bends", "¶    title: <i>Bends</i>", "title", "no markup"),
+        ("bank.yaml", "    summary: Why", "¶    summary: At $5, why", "tex", "say it in words"),
+        ("concepts.yaml", "  name: Discharge", "¶  name: The `Q`", "title", "no markup"),
+        ("concepts.yaml", '"loop"', '\n¶    "$l$"', "tex", "say it in words"),
+        ("sources.yaml", "  cite: Leopold", "¶  cite: '[1] Leopold", "title", "no markup"),
+        ("sources.yaml", "  title: River", "¶  title: $n$ River", "tex", "say it in words"),
+        (CLAIM, '  - leopold-1960: "p. 769"', "¶  - leopold-1960: eq. $3$", "tex", "say it in words"),
+    ],
+)
+def test_names_and_summaries_are_plain(
+    faults: Checker, tmp_path: Path, name: str, old: str, new: str, code: str, right: str
+) -> None:
+    change = (old, new, "(1960)", "(1960)'") if "cite" in new else (old, new)
+    refused(faults, tmp_path, name, change, code, right)
+
+
+def test_names_from_code_may_hold_underscores(faults: Checker, tmp_path: Path) -> None:
+    assert faults(bank(tmp_path, {"concepts.yaml": ("  name: Discharge", "  name: mean_flow -> Q")})) == []
+
+
 # Formulas
 
 

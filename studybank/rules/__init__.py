@@ -12,7 +12,7 @@ from studybank.rules.ledger import retired_ids, vanished_ids
 from studybank.rules.likeness import near_duplicates
 from studybank.rules.markup import markup
 from studybank.rules.references import concept_names, references, requirements, topics
-from studybank.rules.titles import titles
+from studybank.rules.titles import plain, titles
 from studybank.rules.wording import lengths, stems
 
 RULES: tuple[Callable[[Bank], Iterator[Problem]], ...] = (
@@ -23,6 +23,7 @@ RULES: tuple[Callable[[Bank], Iterator[Problem]], ...] = (
     retired_ids,
     vanished_ids,
     titles,
+    plain,
     markup,
     lengths,
     stems,
