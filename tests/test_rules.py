@@ -371,6 +371,99 @@ def test_short_prompts_are_compared_as_a_whole(faults: Checker, tmp_path: Path) 
     assert faults(bank(tmp_path / "other", changes)) == []
 
 
+# Wording
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "A river does ¶NOT stand still.",
+        "¶Which of these rivers is not a stream?",
+        "¶Which of these\nrivers doesn't run?",
+        "¶Which of these rivers doesn’t run?",
+        "A delta is flat. ¶Which deltas cannot grow?",
+        "It holds for ¶all of the above.",
+        "It holds for ¶none of\nthe above.",
+    ],
+)
+def test_stems_are_refused(faults: Checker, tmp_path: Path, prompt: str) -> None:
+    refused(faults, tmp_path, CLAIM, (PROMPT, prompt), "stem", "ask for what holds")
+
+
+def test_stems_are_refused_in_choices(faults: Checker, tmp_path: Path) -> None:
+    change = ("- [ ] 5 cubic metres", "¶- [ ] None of the above")
+    refused(faults, tmp_path, "floods/discharge", change, "stem", "ask for what holds")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "A river, which is not a canal, cuts its outer bank.",
+        "What does a bank which cannot move do to a river?",
+        "Which river is not far from here is plain to see.",
+        "Which rivers run? A canal does not.",
+        "The gate `NOT` inverts a bit.",
+        "All of the sand above the bend comes to rest.",
+        "The notion of a NOTE.",
+    ],
+)
+def test_stems_are_accepted(faults: Checker, tmp_path: Path, prompt: str) -> None:
+    assert faults(bank(tmp_path, {CLAIM: (PROMPT, prompt)})) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentences"),
+    [
+        ("True: it does.", 1),
+        ("True: it moves at 0.5 m/s, i.e. 1.8 km/h, as in Fig. 3 of Leopold et al. (1960) vs. No. 7.", 1),
+        ("True: rivers, lakes, etc. Of these most.", 1),
+        ("True: e.g. `Q.` and $A.$ stay", 1),
+        ("True: it is called “a bend.”", 1),
+        ("True: it does. It really does.", 2),
+        ("True: it does! `Q` stays.", 2),
+        ("True: it does. $Q$ stays.", 2),
+        ("True: it is $Q$. So much.", 2),
+        ("True: it is (so.) It is.", 2),
+        ("True: it does. **It** does.", 2),
+        ("True: it does.\nIt does.", 2),
+        ("True: it does\n\nand does", 2),
+    ],
+)
+def test_an_answer_is_one_sentence(faults: Checker, tmp_path: Path, answer: str, sentences: int) -> None:
+    change = ("True: the fastest water runs along the outer bank.", "¶" + answer)
+    if sentences > 1:
+        refused(faults, tmp_path, CLAIM, change, "length", "stands alone")
+    else:
+        assert faults(bank(tmp_path, {CLAIM: (change[0], answer)})) == []
+
+
+@pytest.mark.parametrize(
+    ("explanation", "words"),
+    [
+        ("word " * 60, 60),
+        ("word " * 59, 59),
+        ("word " * 250, 250),
+        ("word " * 251, 251),
+        ("word " * 59 + "$Q = A v$", 60),
+        ("word " * 58 + "`a b c`", 59),
+        ("word " * 58 + "$Q = A v$ $11$", 60),
+        ("word " * 59 + "\n\n```\nmany words in a fence\n```", 59),
+        ("well-known " * 60, 60),
+        ("word - " * 60, 60),
+        ("3.14 " * 60, 60),
+    ],
+)
+def test_an_explanation_has_60_to_250_words(faults: Checker, tmp_path: Path, explanation: str, words: int) -> None:
+    if 60 <= words <= 250:
+        assert faults(bank(tmp_path, {CLAIM: (EXPLANATION, explanation)})) == []
+    else:
+        root, path, line = marked(tmp_path, CLAIM, (EXPLANATION, "¶" + explanation))
+        [problem] = faults(root)
+        assert (problem.path, problem.line, problem.code) == (path, line, "length")
+        assert f"{words} words" in problem.wrong
+        assert "60 to 250" in problem.right
+
+
 # Verdicts
 
 
