@@ -14,6 +14,7 @@ from html import escape
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from studybank.formulas import prose
 from studybank.kinds import KINDS
 from studybank.model import DIFFICULTIES, Bank, Question, Text
 
@@ -90,7 +91,14 @@ class Pages:
     def markdown(self, text: Text | str, root: str) -> str:
         """An author's Markdown with its links to other questions led to their cards."""
         source = text.source if isinstance(text, Text) else text
-        return CROSS_LINK.sub(lambda found: f"]({root}{address(self.bank.by_id[found[1]])})", source)
+        # A link in code is none.
+        links = prose(source)
+
+        def card(found: re.Match[str]) -> str:
+            at = found.start()
+            return f"]({root}{address(self.bank.by_id[found[1]])})" if links[at] == "]" else found[0]
+
+        return CROSS_LINK.sub(card, source)
 
     def __iter__(self) -> Iterator[Page]:
         about = self.bank.about

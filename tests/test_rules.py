@@ -271,6 +271,144 @@ def test_names_from_code_may_hold_underscores(faults: Checker, tmp_path: Path) -
     assert faults(bank(tmp_path, {"concepts.yaml": ("  name: Discharge", "  name: mean_flow -> Q")})) == []
 
 
+# Markdown that comes out otherwise
+
+
+@pytest.mark.parametrize(
+    ("markdown", "code", "right"),
+    [
+        ("A ¶<quiz> here", "quiz", "the page adds the quiz"),
+        ("A ¶</quiz> here", "quiz", "the page adds the quiz"),
+        ("Code ¶`<quiz>` here", "quiz", "another way"),
+        ("```\n¶</quiz>\n```", "quiz", "another way"),
+        ("See ¶<?quiz?> here", "quiz", "another way"),
+        ("See ¶MKDOCS_QUIZ here", "quiz", "another way"),
+        ("A ¶<!-- comment", "html", "between backticks"),
+        ("An arrow a¶-->b", "html", "between backticks"),
+        ("A ¶<b class=x>bend</b>", "html", "between backticks"),
+        ("A ¶</div> here", "html", "between backticks"),
+        ("Where a¶<b holds", "html", "between backticks"),
+        ("See ¶<https://example.org>", "link", "[text](address)"),
+        ("A bend¶[^1]", "footnote", "say it in the text"),
+        ("A ¶![bend](https://example.org/a.png)", "image", "say it in words"),
+        ("¶[bend]: https://example.org", "reference", "[text](address)"),
+        ("A ¶[bend][a]", "reference", "[text](address)"),
+        ("A ¶[bend][]", "reference", "[text](address)"),
+        ("In ¶a[0][1]", "reference", "[text](address)"),
+        ("¶*[Q]: discharge", "reference", "spell it out"),
+        ("Heading\n¶---", "section", "no line at all"),
+        ("Heading\n¶==", "section", "no line at all"),
+        ("`code`\n¶===", "section", "no line at all"),
+        ("¶---", "rule", "leave it out"),
+        ("¶* * *", "rule", "leave it out"),
+        ("¶_____", "rule", "leave it out"),
+        ("¶- [ ] one", "choices", "`## Choices`"),
+        ("¶* [x] one", "choices", "`## Choices`"),
+        ("¶!!! note", "block", "plain Markdown"),
+        ("¶??? note", "block", "plain Markdown"),
+        ('¶--8<-- "a.md"', "block", "plain Markdown"),
+        ('¶=== "tab"', "block", "plain Markdown"),
+        ("¶/// note", "block", "plain Markdown"),
+        ("A ¶[bend](bend.md)", "link", "[words](https://…)"),
+        ("A ¶[bend](http://example.org)", "link", "[words](https://…)"),
+        ("A ¶[bend](https://exa\nmple.org)", "link", "[words](https://…)"),
+        ("A ¶[bend](javascript:alert)", "link", "[words](https://…)"),
+        ("A ¶[bend](#creek)", "link", "the id of one"),
+        ("A ¶[bend](#)", "link", "the id of one"),
+        ("A lone ¶` here", "code", r"write \` for the sign"),
+        ("A lone ¶``x` here", "code", r"write \` for the sign"),
+        ("¶`code`{1, 2}", "attributes", "between backticks"),
+        ("**¶a**{.b}", "attributes", "between backticks"),
+        ("text\n¶{#a}", "attributes", "between backticks"),
+        ("| a |\n|---|\n¶| b {c} |", "attributes", "between backticks"),
+        ("It costs ¶$5 in all", "tex", r"`\$` for the sign"),
+        ("Text\n\n¶```\ncode", "fence", "end it with a line ```"),
+        ("¶````\ncode\n```", "fence", "end it with a line ````"),
+        ("¶```\ncode\n````", "fence", "end it with a line ```"),
+        ("¶~~~", "fence", "end it with a line ~~~"),
+        ("Text\n¶- one\n- two", "layout", "an empty line before the list"),
+        ("Text\n¶1. one", "layout", "an empty line before the list"),
+        ("- one\n\nText `code`\n¶- two", "layout", "an empty line before the list"),
+        ("- one\n¶  - two", "layout", "four spaces"),
+        ("¶ - one", "layout", "none for another"),
+        ("- one\n\n¶  more of it", "layout", "four spaces to go on"),
+        ("¶3. three\n4. four", "layout", "begin at 1"),
+        ("¶    code", "layout", "three backticks"),
+        ("Text\n\n¶\tcode", "layout", "three backticks"),
+        ("Text\n| a | b |\n¶|---|---|\n| c | d |", "layout", "an empty line before the table"),
+    ],
+)
+def test_markup_is_refused(faults: Checker, tmp_path: Path, markdown: str, code: str, right: str) -> None:
+    """In the prompt, and as the last thing in the file."""
+    refused(faults, tmp_path / "prompt", CLAIM, (PROMPT, f"{PROMPT}\n\n{markdown}"), code, right)
+    refused(faults, tmp_path / "hint", CLAIM, ("Where does a boat drift to?\n", f"See:\n\n{markdown}\n"), code, right)
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "Inline `<quiz >`, `<b>`, `<!-- -->`, `[^1]`, `![a](b)`, `[a][b]`, `{.a}`, `$x`, `](#creek)`.",
+        "```html\n<b>[a][b] [^1] $5\n---\n- [ ] box\n!!! note\n  indented\n[a](#creek)\n```",
+        "~~~\n```\n~~~",
+        "In $a < b$, $a[0][1]$, $x^{[^1]}$ and $\\{1, 2\\}$",
+        "$$\na\n\n  - b\n--- c\n$$",
+        "1 < 2, a -> b, x <- y and 3 > 2",
+        'A [bend](https://example.org/a_(b) "a bend") and [another](#oxbow)',
+        "A [text] in brackets, a set {1, 2}, an array a[0], and a footnote^1",
+        "Text --- with a dash",
+        "- one\n- two\n    - deep\n\n    more of two\n\n- three\n\nText\n\n* four\n+ five",
+        "1. one\n2. two\n\n    ```\n    code\n    ```\n\n3. three",
+        "Years: 1959,\n1960. Then more",
+        "| a | b |\n|:--|---|\n| c | `{d}` |",
+        "> a quotation\n> of two lines",
+        "An escaped \\` backtick and an escaped \\$ sign",
+        "Text over\n    two lines",
+        "**bold** and *slanted*\n\n**Bold** begins this",
+    ],
+)
+def test_markup_is_accepted(faults: Checker, tmp_path: Path, markdown: str) -> None:
+    text = f"{PROMPT}\n\n{markdown}"
+    hint = f"See:\n\n{markdown}\n"
+    changes = (PROMPT, text, "Where does a boat drift to?\n", hint)
+    assert faults(bank(tmp_path, {CLAIM: changes})) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "code"),
+    [
+        (CLAIM, "fastest water runs along", "¶fastest <b>water</b> runs along", "html"),
+        (CLAIM, "On bare rock", "¶[^1] On bare rock", "footnote"),
+        (CLAIM, "- The outer", "¶- <b>The outer", "html"),
+        (CLAIM, "bank is cut", "bank is cut\n¶  by <b>", "html"),
+        ("bends/point-bar", "Sand that a stream picks up at one shore settles on", "¶Sand <b> settles on", "html"),
+        ("floods/discharge", "- [ ] 5 cubic", "¶- [ ] <b>5 cubic", "html"),
+        ("floods/discharge", "  > The section times the speed,\n", "  > The section\n¶  > <b>times,\n", "html"),
+        ("concepts.yaml", "  definition: A bend", "¶  definition: A <b>bend", "html"),
+        ("concepts.yaml", "  definition: A bend", "¶  definition: A [bend](#creek)", "link"),
+        ("concepts.yaml", "  definition: A bend", "¶  definition: A $5 bend", "tex"),
+        ("concepts.yaml", "  definition: >-\n", "¶  definition: >-\n    See [^1].\n", "footnote"),
+    ],
+)
+def test_markup_is_refused_wherever_an_author_writes_it(
+    faults: Checker, tmp_path: Path, name: str, old: str, new: str, code: str
+) -> None:
+    refused(faults, tmp_path, name, (old, new), code, "")
+
+
+def test_every_fault_of_a_text_is_told_once(faults: Checker, tmp_path: Path) -> None:
+    markdown = "A <quiz> and [^1]\n<b> and `<quiz>`\nover $5\n\n---\n\n- [ ] one"
+    root = bank(tmp_path, {CLAIM: (PROMPT, markdown)})
+    assert [(problem.line, problem.code) for problem in faults(root)] == [
+        (10, "footnote"),
+        (10, "quiz"),
+        (11, "html"),
+        (11, "quiz"),
+        (12, "tex"),
+        (14, "rule"),
+        (16, "choices"),
+    ]
+
+
 # Formulas
 
 

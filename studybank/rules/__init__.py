@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from studybank.model import Bank
 from studybank.problems import Problem
 from studybank.rules.cues import balance, cues
+from studybank.rules.layout import layout
 from studybank.rules.ledger import retired_ids, vanished_ids
 from studybank.rules.likeness import near_duplicates
 from studybank.rules.markup import markup
@@ -25,6 +26,7 @@ RULES: tuple[Callable[[Bank], Iterator[Problem]], ...] = (
     titles,
     plain,
     markup,
+    layout,
     lengths,
     stems,
     near_duplicates,
