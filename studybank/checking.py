@@ -7,7 +7,7 @@ from pathlib import Path
 
 from studybank.formulas import Formula, formulas
 from studybank.maths import FormulaStore
-from studybank.model import Bank
+from studybank.model import Bank, Text
 from studybank.problems import BankError, Problem
 from studybank.reading import read_bank
 from studybank.rules import broken
@@ -38,6 +38,9 @@ def _refused_formulas(bank: Bank, store: FormulaStore) -> Iterator[Problem]:
     for concept in bank.concepts:
         for _, formula in formulas(concept.definition):
             found.append((formula, _refusal(concept.path, concept.line_of("definition"), formula)))
+    preface = Text(bank.preface, 1)
+    for offset, formula in formulas(preface.source):
+        found.append((formula, _refusal(str(Path(bank.root, "about.md")), preface.line_at(offset), formula)))
     for formula, _ in found:
         store.want(formula)
     store.settle()

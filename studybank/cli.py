@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections import Counter
@@ -33,6 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except (frontend.FrontendError, MathsError) as error:
         print(error, file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # Whoever read the output has seen enough (`report | head`).
+        sys.stdout = open(os.devnull, "w")
         return 1
 
 

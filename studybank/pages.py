@@ -105,6 +105,8 @@ class Pages:
                 yield self._page(f"kinds/{name}.md", kind.plural, "kind.md.jinja", kind=kind, questions=questions)
         yield self._page("concepts.md", "Concepts", "concepts.md.jinja", on_concept=self.on_concept)
         yield self._page("sources.md", "Sources", "sources.md.jinja", on_source=self.on_source)
+        if self.bank.preface:
+            yield Page("about.md", "About", self.bank.preface)
 
     def _page(self, path: str, title: str, template: str, **values: object) -> Page:
         # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.

@@ -8,10 +8,9 @@ are written (`on_post_build`).
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +72,7 @@ class StudyBank(BasePlugin[Options]):
         try:
             frontend.install(log.warning)
             self.store = FormulaStore(self.build / "cache")
-            self.bank = checked(Path(self.config.bank), self.store)
+            self.bank = checked(Path(os.path.relpath(self.config.bank)), self.store)
         except BankError as error:
             said = "\n".join(["The bank can't be built:", *map(str, error.problems)])
             if not self.serving or self.bank is None:

