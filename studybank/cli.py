@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _store(options: argparse.Namespace) -> FormulaStore:
     frontend.install(lambda said: print(said, file=sys.stderr))
-    return FormulaStore(options.bank.parent / "build" / "cache")
+    return FormulaStore(frontend.CACHE)
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -72,7 +72,7 @@ def _build(options: argparse.Namespace) -> int:
     if new:
         with open(options.bank / "ids.txt", "a", encoding="utf-8", newline="\n") as ledger:
             ledger.writelines(f"{name}\n" for name in new)
-    into = options.into or options.bank.parent / "build" / "pages"
+    into = options.into or Path("build", "pages")
     pages = {page.path: page.markdown for page in Pages(bank)}
     written, removed = write(into, pages)
     said = [f"{count(len(pages), 'page')} in {into}", f"{written} written"]

@@ -186,7 +186,7 @@ class Question(Strict):
 
 @dataclass
 class Bank:
-    """A whole bank. `published` holds each id of ids.txt with its line there; `preface` is the text of about.md, if any."""
+    """A whole bank. `published` holds each id of ids.txt with its line there; `preface` is about.md, if there is one."""
 
     root: str
     about: About

@@ -65,7 +65,7 @@ class Pages:
         self.env = Environment(
             loader=PackageLoader("studybank"),
             # The pages are Markdown; what goes into an HTML attribute or tag is escaped where it is written.
-            autoescape=False,
+            autoescape=False,  # noqa: S701
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -87,10 +87,17 @@ class Pages:
         )
         self.env.filters["attribute"] = escape
 
-    def markdown(self, text: Text | str, root: str) -> str:
-        """An author's Markdown with its links to other questions led to their cards."""
-        source = text.source if isinstance(text, Text) else text
-        return CROSS_LINK.sub(lambda found: f"]({root}{address(self.bank.by_id[found[1]])})", source)
+    def markdown(self, text: Text | str, up: str) -> str:
+        """An author's Markdown with its links to other questions led to their cards.
+
+        These are links between files, which a generator resolves and checks; `up` leads to the pages' folder.
+        """
+
+        def card(found: re.Match[str]) -> str:
+            question = self.bank.by_id[found[1]]
+            return f"]({up}topics/{question.topic}.md#{question.id})"
+
+        return CROSS_LINK.sub(card, text.source if isinstance(text, Text) else text)
 
     def __iter__(self) -> Iterator[Page]:
         about = self.bank.about
@@ -111,7 +118,8 @@ class Pages:
     def _page(self, path: str, title: str, template: str, **values: object) -> Page:
         # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.
         root = "../" * len([part for part in path.removesuffix(".md").split("/") if part != "index"])
-        return Page(path, title, self.env.get_template(template).render(values, root=root, title=title))
+        up = "../" * path.count("/")
+        return Page(path, title, self.env.get_template(template).render(values, root=root, up=up, title=title))
 
 
 def count(number: int, noun: str) -> str:

@@ -86,8 +86,7 @@ class Reader:
             if node is None:
                 return None, lines
             self._mark(path, node, (), lines, first_line)
-            # PyYAML ships no types for its constructors.
-            return loader.construct_document(node), lines  # type: ignore[no-untyped-call]
+            return loader.construct_document(node), lines
         except (yaml.YAMLError, ValueError) as error:
             mark = getattr(error, "problem_mark", None)
             line = first_line + (mark.line if mark else 0)
@@ -142,7 +141,9 @@ class Reader:
             name = getattr(record, key)
             if name in found:
                 first = found[name].line_of(key)
-                self.fault(path, record.line_of(key), "twice", f"`{name}` stands on line {first} too", "keep one of the two")
+                self.fault(
+                    path, record.line_of(key), "twice", f"`{name}` stands on line {first} too", "keep one of the two"
+                )
             else:
                 found[name] = record
         return list(found.values())
@@ -295,7 +296,9 @@ class Reader:
         box = OPTION.match(item.source)
         wording, quote, why = item.source.partition("\n>")
         if box is None or box[1] not in "xX ":
-            self.fault(path, item.line, "choices", "a choice without its box", "`- [x] ` for the right one, else `- [ ] `")
+            self.fault(
+                path, item.line, "choices", "a choice without its box", "`- [x] ` for the right one, else `- [ ] `"
+            )
             return None
         if not quote:
             self.fault(path, item.line, "choices", "a choice without its reason", "add a line `  > why`")
@@ -389,7 +392,9 @@ def read_bank(root: Path) -> tuple[Bank, list[Problem]]:
         question = reader.question(path)
         if question and question.id in questions:
             other = os.path.relpath(questions[question.id].path, root)
-            reader.fault(str(path), 1, "twice", f"`{other}` has the same id", "an id is one question's for ever: rename")
+            reader.fault(
+                str(path), 1, "twice", f"`{other}` has the same id", "an id is one question's for ever: rename"
+            )
         elif question:
             questions[question.id] = question
     bank = Bank(

@@ -28,9 +28,7 @@ def entries(bank: Bank, store: FormulaStore) -> list[dict[str, Any]]:
     """
     made: list[dict[str, Any]] = []
     for topic in bank.about.topics:
-        made.append(
-            {"location": f"topics/{topic.id}/", "title": topic.title, "text": topic.summary, "tags": ["Topic"]}
-        )
+        made.append({"location": f"topics/{topic.id}/", "title": topic.title, "text": topic.summary, "tags": ["Topic"]})
         for question in bank.by_topic[topic.id]:
             concepts = [bank.concept[name] for name in question.concepts]
             made.append(

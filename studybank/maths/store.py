@@ -87,7 +87,6 @@ class FormulaStore:
                     self._known.add(key)
 
     def _column(self, column: str, key: str) -> str:
-        # The column's name is one of this module's own.
         found = self._db.execute(f"SELECT {column} FROM formula WHERE key = ?", (key,)).fetchone()
         return str(found[0])
 
@@ -135,5 +134,4 @@ _latex = LatexNodes2Text(latex_context=_context, math_mode="text", keep_comments
 def plain_text(tex: str) -> str:
     """A formula as a line of Unicode, for places that hold no markup: search, titles, descriptions."""
     tex = re.sub(r"\\[dt]frac\b", r"\\frac", tex)
-    # pylatexenc ships no types.
-    return " ".join(_latex.latex_to_text(tex).split())  # type: ignore[no-any-return]
+    return " ".join(str(_latex.latex_to_text(tex)).split())

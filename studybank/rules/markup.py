@@ -10,7 +10,7 @@ from studybank.model import Bank
 from studybank.problems import Problem
 
 # What is looked for outside code and formulas, where the author meant text.
-PROSE = (
+PROSE: tuple[tuple[str, str, str, str], ...] = (
     (r"</?quiz\b", "quiz", "a quiz inside a question", "leave it out: the page adds the quiz by itself"),
     (r"<!--|-->", "html", "an HTML comment", "leave it out, or put it between backticks"),
     (r"</?[A-Za-z][^>]*>?", "html", "raw HTML", "write Markdown, or put it between backticks"),
@@ -26,7 +26,7 @@ PROSE = (
     (r"\]\((?!https://|#)[^)]*\)", "link", "a link that is not an https address", "https://…, or `#id` for a question"),
     (r"[\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f]", "character", "a control or private-use character", "delete it"),
 )  # fmt: skip
-COMPILED = tuple((re.compile(pattern, re.MULTILINE), *rest) for pattern, *rest in PROSE)
+COMPILED = [(re.compile(pattern, re.MULTILINE), code, wrong, right) for pattern, code, wrong, right in PROSE]
 # mkdocs-quiz looks for its tags before it looks for code.
 ANYWHERE = re.compile(r"</?quiz>|<\?/?quiz\?>|MKDOCS_QUIZ|<!-- mkdocs-quiz")
 LINK = re.compile(r"\]\(#([^)]*)\)")

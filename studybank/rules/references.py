@@ -16,7 +16,7 @@ def _at(entry: Entry, field: str, code: str, wrong: str, right: str) -> Problem:
 
 
 def topics(bank: Bank) -> Iterator[Problem]:
-    """Each question lies in the folder of a topic, each topic is learnt after topics that exist, and home asks a question."""
+    """A question lies in the folder of a topic, a topic is learnt after earlier ones, and home asks a question."""
     known = [t.id for t in bank.about.topics]
     for question in bank.questions:
         if question.topic not in known:

@@ -1,8 +1,6 @@
 // Material's search worker, wrapped: misspelt words are mended before it searches, and each question is a hit of its own
 // rather than a line folded into its page. The page names the worker to wrap in this script's address (?of=file.js).
 
-/// <reference lib="webworker" />
-
 importScripts("mending.js");
 
 /** @typedef {{location: string, score: number}} Hit */
