@@ -14,7 +14,7 @@ from studybank.rules import broken
 
 
 def inspect(root: Path, store: FormulaStore) -> tuple[Bank, list[Problem]]:
-    """Read a bank and hold it against every rule; its formulas are set on the way. Raises BankError if it has no bank.yaml."""
+    """Read a bank and hold it against every rule, setting its formulas. Raises BankError where it has no bank.yaml."""
     bank, problems = read_bank(root)
     return bank, sorted({*problems, *broken(bank), *_refused_formulas(bank, store)})
 

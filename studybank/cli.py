@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except BrokenPipeError:
         # Whoever read the output has seen enough (`report | head`).
-        sys.stdout = open(os.devnull, "w")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 
@@ -61,13 +61,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _store(options: argparse.Namespace) -> FormulaStore:
+def _store() -> FormulaStore:
     frontend.install(lambda said: print(said, file=sys.stderr))
     return FormulaStore(frontend.CACHE)
 
 
 def _build(options: argparse.Namespace) -> int:
-    bank = checked(options.bank, _store(options))
+    bank = checked(options.bank, _store())
     new = unlisted_ids(bank)
     if new:
         with open(options.bank / "ids.txt", "a", encoding="utf-8", newline="\n") as ledger:
@@ -83,7 +83,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    bank, problems = inspect(options.bank, _store(options))
+    bank, problems = inspect(options.bank, _store())
     ledger = str(options.bank / "ids.txt")
     last = len(bank.published) + 1
     for name in unlisted_ids(bank):

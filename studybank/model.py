@@ -186,7 +186,7 @@ class Question(Strict):
 
 @dataclass
 class Bank:
-    """A whole bank. `published` holds each id of ids.txt with its line there; `preface` is about.md, if there is one."""
+    """A whole bank. `published` holds each id of ids.txt with its line there; `preface` is about.md, if any."""
 
     root: str
     about: About

@@ -1,5 +1,6 @@
 // What the pages do beyond what HTML does by itself.
 
+import { reachFormulasThatScroll } from "./ui/formulas.js";
 import { openByAddress, revealAll, rememberShown } from "./ui/reveal.js";
 import { leadHitsToCards } from "./ui/search.js";
 import { verdictButtons } from "./ui/verdict.js";
@@ -11,3 +12,4 @@ rememberShown();
 verdictButtons();
 closeMenu();
 leadHitsToCards();
+reachFormulasThatScroll();

@@ -43,7 +43,7 @@ function closest(word, vocabulary) {
   return best;
 }
 
-// Words that say nothing of what is looked for. `all`, `no` and `first` are not among them: all-gather, no_sync.
+// Words that say nothing of what is looked for. `all`, `no` and `first` are not among them: names are made of those.
 const EMPTY = new Set(
   ("a an and are as at be by can do does for from how i if in into is it its many of on or so than that the their then " +
     "there these this to use using vs was what when where which why will with you your").split(" "),
