@@ -22,7 +22,8 @@ from studybank.formulas import TOKEN, Formula
 SCRIPT = Path(__file__).with_name("typeset.mjs")
 # A Node process keeps what it has set; a fresh one every so often bounds its memory (a process of 2,500 takes 180 MB).
 BATCH = 2500
-PART = re.compile(r"mjx-[A-Za-z]+(?:-[A-Za-z]+)*|(?<=[\". ])(?:STX-[A-Z0-9]+|mjx-c[0-9A-F]+)")
+# Elements, shapes of glyphs and faces, as they stand in the HTML and in the selectors alike.
+PART = re.compile(r"mjx-c[0-9A-F]{2,}|STX-[A-Z0-9]+|mjx-[A-Za-z]+(?:-[A-Za-z]+)*")
 GLYPHS = re.compile(r"<mjx-c(?: [^>]*)?>([^<]*)")
 
 SCHEMA = """
@@ -45,7 +46,7 @@ class FormulaStore:
         folder.mkdir(parents=True, exist_ok=True)
         versions = frontend.version("mathjax"), frontend.version("@mathjax/mathjax-stix2-font"), SCRIPT.read_text()
         name = blake2b("\0".join(versions).encode(), digest_size=6).hexdigest()
-        self._db = sqlite3.connect(folder / f"maths-{name}.sqlite")
+        self._db = sqlite3.connect(folder / f"maths-{name}.sqlite", timeout=60)
         self._db.executescript(SCHEMA)
         # Losing the newest formulas in a power cut costs only their setting again.
         self._db.execute("PRAGMA synchronous = OFF")

@@ -13,8 +13,10 @@ await MathJax.init({
   loader: { load: ["input/tex", "output/chtml", "a11y/assistive-mml", "adaptors/liteDOM"] },
   output: { font: "mathjax-stix2" },
   tex: {
-    // An unknown macro must be an error, not red text.
-    packages: { "[-]": ["noerrors", "noundefined"] },
+    // An unknown macro must be an error, not red text; and no formula may change what a later one means.
+    packages: { "[-]": ["noerrors", "noundefined", "newcommand", "require"] },
+    // What would bring definitions back, or write attributes of its own into the page.
+    autoload: { newcommand: [], begingroup: [], html: [] },
     formatError: (_, error) => {
       throw error;
     },
@@ -30,6 +32,7 @@ const UNUSED = / (?:data-latex|data-mjx-[a-z]+|xmlns|unselectable|overflow)="[^"
 
 async function set({ key, tex, display }) {
   try {
+    MathJax.texReset();
     const html = adaptor.outerHTML(await MathJax.tex2chtmlPromise(tex, { display }));
     const foreign = html.match(/<mjx-utext[^>]*>([^<]*)/);
     if (foreign) return { key, error: `the maths font has no glyph for ${foreign[1]}` };
