@@ -100,11 +100,11 @@ def test_a_choice_says_whether_it_is_right_and_why(page: Page, bread_url: str) -
     page.goto(bread_url + "topics/dough/")
     choices = card(page, "water-for-a-loaf").locator("details.choice")
     expect(choices).to_have_count(3)
-    expect(choices.nth(0).locator("p")).to_be_hidden()
+    expect(choices.nth(0).locator("div")).to_be_hidden()
     choices.nth(0).locator("summary").click()
-    expect(choices.nth(0).locator("p")).to_contain_text("Right.")
+    expect(choices.nth(0).locator("div")).to_have_text("Right. Seventy-two hundredths of the flour.")
     choices.nth(1).locator("summary").click()
-    expect(choices.nth(1).locator("p")).to_contain_text("No. That counts on the dough.")
+    expect(choices.nth(1).locator("div")).to_have_text("No. That counts on the dough.")
 
 
 def test_reveal_all_and_hide_all(page: Page, book_url: str) -> None:
@@ -184,6 +184,17 @@ def test_on_paper_only_the_answers_that_were_opened(page: Page, bread_url: str) 
     expect(page.locator("#long-loaf--why")).to_be_hidden()
     expect(page.locator("#why-bread-rises--answer")).to_be_hidden()
     expect(page.locator(".bar")).to_be_hidden()
+
+
+def test_the_printed_sheet_holds_no_answer(page: Page, bread_url: str) -> None:
+    page.goto(bread_url + "topics/dough/")
+    page.emulate_media(media="print")
+    page.evaluate("document.querySelectorAll('details').forEach(details => (details.open = true))")
+    shown = page.locator("main").inner_text()
+    assert "Two percent of salt" in shown
+    assert "209" in shown  # the choices belong to the question
+    for hidden in ("quokkaword", "That counts", "Seventy-two", "pickle", "proteins link up", "salt draws", "True\n"):
+        assert hidden not in shown
 
 
 @pytest.mark.parametrize("path", ["", "topics/", "topics/{topic}/", "concepts/", "kinds/", "sources/", "about/", "write/"])
