@@ -60,7 +60,7 @@ def _kept(cache: Path, path: Path, cut: Callable[[Any], Any], asked: str) -> Pat
         # Half a second to import, and most builds cut nothing.
         from fontTools.ttLib import TTFont
 
-        font = cut(TTFont(path))
+        font = cut(TTFont(path, recalcTimestamp=False))
         font.flavor = "woff2"
         made = BytesIO()
         font.save(made)

@@ -30,7 +30,7 @@ from mkdocs.utils.templates import TemplateContext
 from studybank import fonts, frontend, redirects, search, widget
 from studybank.checking import checked
 from studybank.formulas import TOKEN, Formula, tokenized
-from studybank.maths import FormulaStore
+from studybank.maths import FormulaStore, MathsError
 from studybank.model import Bank
 from studybank.pages import Pages
 from studybank.problems import BankError
@@ -72,8 +72,8 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
             frontend.install(log.warning)
             self.store = FormulaStore(frontend.CACHE)
             self.bank = checked(Path(os.path.relpath(self.config.bank)), self.store)
-        except BankError as error:
-            said = "\n".join(["The bank can't be built:", *map(str, error.problems)])
+        except (BankError, MathsError) as error:
+            said = f"The bank can't be built:\n{error}"
             if not self.serving or self.bank is None:
                 raise PluginError(said) from None
             log.error("%s\nThe site stays as it was.", said)

@@ -1,4 +1,4 @@
-"""The browser that tests drive: one that is found, or one that is installed. `python -m tests.browser` makes sure of it."""
+"""The browser that tests drive: one that is found, else one that is installed by `python -m tests.browser`."""
 
 from __future__ import annotations
 

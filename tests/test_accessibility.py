@@ -7,7 +7,16 @@ from playwright.sync_api import Browser
 
 from studybank.frontend import MODULES
 
-PATHS = ["", "topics/", "topics/what-sharding-divides/", "concepts/", "kinds/true-false/", "sources/", "about/", "write/"]
+PATHS = [
+    "",
+    "topics/",
+    "topics/what-sharding-divides/",
+    "concepts/",
+    "kinds/true-false/",
+    "sources/",
+    "about/",
+    "write/",
+]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

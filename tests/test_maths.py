@@ -110,6 +110,16 @@ def test_kept_formulas_keep_the_rules_of_their_glyphs(tmp_path: Path) -> None:
     assert set("∑[]") <= set(glyphs)
 
 
+def test_the_style_is_the_same_whatever_was_set_before(tmp_path: Path) -> None:
+    tex = [r"\frac{a}{b}", r"\begin{matrix}a&b\end{matrix}", r"\sqrt{x}", r"\hat\Omega", r"\sum_i^n i"]
+    one, formulas = settled(tmp_path / "one", *tex)
+    settled(tmp_path / "two", r"\Gamma", r"\begin{pmatrix}z\end{pmatrix}")
+    for source in reversed(tex):
+        two, _ = settled(tmp_path / "two", source)
+    keys = [formula.key for formula in formulas]
+    assert one.style(keys) == two.style(keys)
+
+
 def test_the_style_holds_no_rule_of_glyphs_that_are_not_used(tmp_path: Path) -> None:
     store, (wanted, other) = settled(tmp_path, "x", r"\Omega")
     style, glyphs = store.style([wanted.key])

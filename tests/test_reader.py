@@ -21,7 +21,7 @@ CLAIMS = [
 ]
 
 
-def card(page: Page, name: str):  # noqa: ANN201 - Playwright's Locator
+def card(page: Page, name: str):
     return page.locator(f"article[data-id='{name}']")
 
 
@@ -197,7 +197,9 @@ def test_the_printed_sheet_holds_no_answer(page: Page, bread_url: str) -> None:
         assert hidden not in shown
 
 
-@pytest.mark.parametrize("path", ["", "topics/", "topics/{topic}/", "concepts/", "kinds/", "sources/", "about/", "write/"])
+@pytest.mark.parametrize(
+    "path", ["", "topics/", "topics/{topic}/", "concepts/", "kinds/", "sources/", "about/", "write/"]
+)
 @pytest.mark.parametrize("width", [320, 390, 1440])
 def test_nothing_scrolls_sideways(browser: Browser, book_url: str, bank: Bank, path: str, width: int) -> None:
     context = browser.new_context(viewport={"width": width, "height": 800})
@@ -232,7 +234,9 @@ def test_formulas_stand_in_their_own_font(page: Page, book_url: str) -> None:
     page.goto(book_url + "topics/what-sharding-divides/")
     page.get_by_role("button", name="Reveal all").click()
     page.wait_for_function("document.fonts.status === 'loaded'")
-    faces = page.evaluate("[...document.fonts].filter(f => f.status === 'loaded').map(f => f.family.replaceAll('\"', ''))")
+    faces = page.evaluate(
+        "[...document.fonts].filter(f => f.status === 'loaded').map(f => f.family.replaceAll('\"', ''))"
+    )
     assert "MJX-STX-N" in faces
     assert {"Source Serif 4", "Inter"} <= set(faces)
 

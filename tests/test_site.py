@@ -18,15 +18,37 @@ from studybank.model import Bank
 from studybank.reading import read_bank
 from tests.sites import BREAD, ROOT
 
-ORIGINALS = """
-state-total-after-sharding exactly-n-times-less-memory fsdp-and-zero-3 sharding-and-matmul-size
-fsdp-when-the-model-fits all-gather-and-reduce-scatter-cost local-optimizer-step redundancy-at-every-instant
-checkpointing-and-sharding activations-left-out slices-multiplied gradients-all-reduced gather-buffer-size
-sharding-on-slow-links zero-1-and-parameters optimizer-state-first gather-again-in-backward discard-after-use
-reduce-scatter-not-all-reduce what-hides-communication pipeline-and-the-gather-group mixed-precision-and-sharding
-accumulation-and-traffic one-gpu size-not-divisible choosing-when-it-fits n-to-infinity infinitely-fast-network
-activations-do-not-fit
-""".split()
+ORIGINALS = [
+    "state-total-after-sharding",
+    "exactly-n-times-less-memory",
+    "fsdp-and-zero-3",
+    "sharding-and-matmul-size",
+    "fsdp-when-the-model-fits",
+    "all-gather-and-reduce-scatter-cost",
+    "local-optimizer-step",
+    "redundancy-at-every-instant",
+    "checkpointing-and-sharding",
+    "activations-left-out",
+    "slices-multiplied",
+    "gradients-all-reduced",
+    "gather-buffer-size",
+    "sharding-on-slow-links",
+    "zero-1-and-parameters",
+    "optimizer-state-first",
+    "gather-again-in-backward",
+    "discard-after-use",
+    "reduce-scatter-not-all-reduce",
+    "what-hides-communication",
+    "pipeline-and-the-gather-group",
+    "mixed-precision-and-sharding",
+    "accumulation-and-traffic",
+    "one-gpu",
+    "size-not-divisible",
+    "choosing-when-it-fits",
+    "n-to-infinity",
+    "infinitely-fast-network",
+    "activations-do-not-fit",
+]
 
 
 @cache
@@ -82,7 +104,9 @@ def test_there_are_as_many_quizzes_as_true_false_questions_and_no_trace_of_their
     for path in pages(site):
         for trace in ("<quiz", "BLANK_PLACEHOLDER", "MKDOCS_QUIZ", "quiz-progress", "md-quiz"):
             assert trace not in path.read_text(encoding="utf-8"), path
-        assert not [text for text in soup(path).find_all(string=re.compile(r"\[[ x]\] ")) if not text.find_parent("code")]
+        assert not [
+            text for text in soup(path).find_all(string=re.compile(r"\[[ x]\] ")) if not text.find_parent("code")
+        ]
 
 
 def test_no_page_carries_the_quiz_script_inline(site: Path) -> None:

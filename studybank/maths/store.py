@@ -107,7 +107,9 @@ class FormulaStore:
             parts.update(part.split())
             glyphs.update(glyph)
         sheet = []
-        for selector, body in self._db.execute("SELECT selector, body FROM rule ORDER BY place"):
+        # Elements in the order in which MathJax wrote them, then glyphs in an order of their own.
+        order = "selector LIKE 'mjx-c.mjx-c%', CASE WHEN selector LIKE 'mjx-c.mjx-c%' THEN selector ELSE place END"
+        for selector, body in self._db.execute(f"SELECT selector, body FROM rule ORDER BY {order}"):
             if not selector.startswith("@font-face"):
                 used = [s for s in selector.split(", ") if parts.issuperset(p.lower() for p in PART.findall(s))]
                 if used and ".mjx-selected" not in selector:
