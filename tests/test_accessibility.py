@@ -52,10 +52,14 @@ def test_outlines_of_controls_stand_out(browser: Browser, book_url: str, scheme:
             return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
           };
           const light = (colour) => {
-            const [r, g, b] = parts(colour).map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+            const linear = (c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+            const [r, g, b] = parts(colour).map((c) => linear(c / 255));
             return 0.2126 * r + 0.7152 * g + 0.0722 * b;
           };
-          const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((m, n) => n - m); return (x + 0.05) / (y + 0.05) };
+          const ratio = (a, b) => {
+            const [x, y] = [light(a), light(b)].sort((m, n) => n - m);
+            return (x + 0.05) / (y + 0.05);
+          };
           const paper = getComputedStyle(document.body).backgroundColor;
           return [...document.querySelectorAll('.verdict button, .choice, .tags a, button.go')]
             .map((e) => ratio(getComputedStyle(e).borderTopColor, paper));

@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from studybank.kinds.true_false import TrueFalse
 from studybank.model import Bank
@@ -21,7 +21,7 @@ CLAIMS = [
 ]
 
 
-def card(page: Page, name: str):
+def card(page: Page, name: str) -> Locator:
     return page.locator(f"article[data-id='{name}']")
 
 
@@ -210,7 +210,8 @@ def test_nothing_scrolls_sideways(browser: Browser, book_url: str, bank: Bank, p
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path.format(topic=topic)
         wide = page.evaluate(
             """[...document.querySelectorAll('.sheet *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1
-               && e.offsetParent && !e.closest('mjx-container, pre, table, .beside')).map(e => e.outerHTML.slice(0, 120))"""
+               && e.offsetParent && !e.closest('mjx-container, pre, table, .beside'))
+               .map(e => e.outerHTML.slice(0, 120))"""
         )
         assert not wide
     context.close()

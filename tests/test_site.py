@@ -233,7 +233,7 @@ HIDDEN = re.compile("quokkaword|wombatword|numbatword|bilbyword|quollword|dingow
 
 def test_the_marks_are_on_the_page(marked: Path) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in marked.glob("topics/*/index.html"))
-    assert {found for found in HIDDEN.findall(text)} == {
+    assert set(HIDDEN.findall(text)) == {
         "quokkaword", "wombatword", "numbatword", "bilbyword", "quollword", "dingoword",
     }  # fmt: skip
 
