@@ -7,7 +7,7 @@ from pathlib import Path
 # Works in a clone where nothing but the requirements is installed.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from studybank.cli import main  # noqa: E402 - the path above has to come first
+from studybank.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from studybank.formulas import Formula, formulas
 from studybank.maths import FormulaStore
-from studybank.model import Bank
+from studybank.model import Bank, Text
 from studybank.problems import BankError, Problem
 from studybank.reading import read_bank
 from studybank.rules import broken
 
 
 def inspect(root: Path, store: FormulaStore) -> tuple[Bank, list[Problem]]:
-    """Read a bank and hold it against every rule; its formulas are set on the way. Raises BankError if it has no bank.yaml."""
+    """Read a bank and hold it against every rule, setting its formulas. Raises BankError where it has no bank.yaml."""
     bank, problems = read_bank(root)
     return bank, sorted({*problems, *broken(bank), *_refused_formulas(bank, store)})
 
@@ -38,6 +38,9 @@ def _refused_formulas(bank: Bank, store: FormulaStore) -> Iterator[Problem]:
     for concept in bank.concepts:
         for _, formula in formulas(concept.definition):
             found.append((formula, _refusal(concept.path, concept.line_of("definition"), formula)))
+    preface = Text(bank.preface, 1)
+    for offset, formula in formulas(preface.source):
+        found.append((formula, _refusal(str(Path(bank.root, "about.md")), preface.line_at(offset), formula)))
     for formula, _ in found:
         store.want(formula)
     store.settle()

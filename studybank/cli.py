@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections import Counter
@@ -34,6 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (frontend.FrontendError, MathsError) as error:
         print(error, file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        # Whoever read the output has seen enough (`report | head`).
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -56,18 +61,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _store(options: argparse.Namespace) -> FormulaStore:
+def _store() -> FormulaStore:
     frontend.install(lambda said: print(said, file=sys.stderr))
-    return FormulaStore(options.bank.parent / "build" / "cache")
+    return FormulaStore(frontend.CACHE)
 
 
 def _build(options: argparse.Namespace) -> int:
-    bank = checked(options.bank, _store(options))
+    bank = checked(options.bank, _store())
     new = unlisted_ids(bank)
     if new:
         with open(options.bank / "ids.txt", "a", encoding="utf-8", newline="\n") as ledger:
             ledger.writelines(f"{name}\n" for name in new)
-    into = options.into or options.bank.parent / "build" / "pages"
+    into = options.into or Path("build", "pages")
     pages = {page.path: page.markdown for page in Pages(bank)}
     written, removed = write(into, pages)
     said = [f"{count(len(pages), 'page')} in {into}", f"{written} written"]
@@ -78,7 +83,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    bank, problems = inspect(options.bank, _store(options))
+    bank, problems = inspect(options.bank, _store())
     ledger = str(options.bank / "ids.txt")
     last = len(bank.published) + 1
     for name in unlisted_ids(bank):

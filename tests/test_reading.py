@@ -6,14 +6,27 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from banks import BANK, CONCEPTS, OUTER_BANK, OXBOW, RIVERS, Change, Checker, bank, file_of, line_of, marked, places
-from mangling import mangled
 
 from studybank.model import Text
 from studybank.pages import Pages
 from studybank.problems import BankError
 from studybank.reading import read_bank
 from studybank.rules import broken
+from tests.banks import (
+    BANK,
+    CONCEPTS,
+    OUTER_BANK,
+    OXBOW,
+    RIVERS,
+    Change,
+    Checker,
+    bank,
+    file_of,
+    line_of,
+    marked,
+    places,
+)
+from tests.mangling import mangled
 
 RETIRED = "- id: creek\n  to: oxbow\n"
 CLAIM = "questions/bends/outer-bank.md"

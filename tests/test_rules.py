@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from banks import EXPLANATION, RIVERS, Change, Checker, bank, claim, marked, places
+
+from tests.banks import EXPLANATION, RIVERS, Change, Checker, bank, claim, marked, places
 
 PROMPT = "In a bend on a plain of sand, the river cuts the outer bank."
 CLAIM = "bends/outer-bank"
@@ -214,7 +215,7 @@ def test_every_circle_is_found_in_one_run(faults: Checker, tmp_path: Path) -> No
         ("The $Q$ of a canal", "no TeX"),
         ("The `Q` of a canal", "no markup"),
         ("A *wide* bend", "no markup"),
-        ("A wide_bend", "no markup"),
+        ("A _wide_ bend", "no markup"),
         ("A [bend](https://example.org)", "no markup"),
         ("A bend <b>", "no markup"),
         ("A bend &amp; a lake", "no markup"),
@@ -268,7 +269,7 @@ def test_names_and_summaries_are_plain(
 
 
 def test_names_from_code_may_hold_underscores(faults: Checker, tmp_path: Path) -> None:
-    assert faults(bank(tmp_path, {"concepts.yaml": ("  name: Discharge", "  name: mean_flow -> Q")})) == []
+    assert faults(bank(tmp_path, {"concepts.yaml": ("  name: Discharge", "  name: mean_flow")})) == []
 
 
 # Markdown that comes out otherwise

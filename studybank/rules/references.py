@@ -21,7 +21,7 @@ def _all_known(entries: Mapping[str, Entry]) -> bool:
 
 
 def topics(bank: Bank) -> Iterator[Problem]:
-    """Each question lies in the folder of a topic, each topic is learnt after topics that exist, and home asks a question."""
+    """A question lies in the folder of a topic, a topic is learnt after earlier ones, and home asks a question."""
     known = [t.id for t in bank.about.topics]
     for question in bank.questions:
         if question.topic not in known and "" not in known:

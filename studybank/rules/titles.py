@@ -10,9 +10,7 @@ from studybank.problems import Problem
 
 LONGEST = 70
 PLAIN = ("subject", "lead", "description")
-MARKUP = re.compile(r"[$`*_<>\\\[\]{}|\n]|&\w+;")
-# The names of topics, concepts and sources are headings too; some are names from code, with underscores.
-HEADING = re.compile(r"[$`*<\\\[\]{}|\n]|&\w+;")
+MARKUP = re.compile(r"[$`*<>\\\[\]{}|\n]|(?<!\w)_|_(?!\w)|&\w+;")
 VERDICT = re.compile(
     r"\b(?:true|false|right|wrong|correct(?:ly)?|incorrect(?:ly)?|not|cannot|never|myth|error|mistake|misconception)\b"
     r"|\b\w+n['’]t\b",
@@ -45,7 +43,7 @@ def plain(bank: Bank) -> Iterator[Problem]:
     headings += [(concept, "name") for concept in bank.concepts]
     headings += [(source, "cite") for source in bank.sources]
     for entry, field in headings:
-        if found := HEADING.search(getattr(entry, field)):
+        if found := MARKUP.search(getattr(entry, field)):
             wrong = f"the {field} holds {_named(found[0])}"
             yield Problem(entry.path, entry.line_of(field), "title", wrong, "plain words: no TeX, no markup")
     texts: list[tuple[str, int, str]] = [(about.path, about.line_of(name), getattr(about, name)) for name in PLAIN]

@@ -1,6 +1,8 @@
 // What the pages do beyond what HTML does by itself.
 
+import { reachFormulasThatScroll } from "./ui/formulas.js";
 import { openByAddress, revealAll, rememberShown } from "./ui/reveal.js";
+import { leadHitsToCards } from "./ui/search.js";
 import { verdictButtons } from "./ui/verdict.js";
 import { closeMenu } from "./ui/menu.js";
 
@@ -9,3 +11,5 @@ revealAll();
 rememberShown();
 verdictButtons();
 closeMenu();
+leadHitsToCards();
+reachFormulasThatScroll();

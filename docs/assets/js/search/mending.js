@@ -26,7 +26,7 @@ function distance(a, b, limit) {
 
 /**
  * The word of the vocabulary that a misspelt one most likely stands for, or the word itself.
- * @param {string} word a stemmed word that begins no word of the vocabulary
+ * @param {string} word a word that begins no word of the vocabulary
  * @param {string[]} vocabulary
  */
 function closest(word, vocabulary) {
@@ -43,22 +43,27 @@ function closest(word, vocabulary) {
   return best;
 }
 
+// Words that say nothing of what is looked for. `all`, `no` and `first` are not among them: names are made of those.
+const EMPTY = new Set(
+  ("a an and are as at be by can do does for from how i if in into is it its many of on or so than that the their then " +
+    "there these this to use using vs was what when where which why will with you your").split(" "),
+);
+
 /**
- * The query with each word that occurs nowhere replaced by the closest that does. Words with an operator are left alone.
+ * The query as the index can answer it: words that say nothing are left out, an ending that occurs nowhere is cut off, and
+ * a word that occurs nowhere becomes the closest that does. Queries with an operator are left alone.
  * @param {string} query
- * @param {string[]} vocabulary the stemmed words of the index
+ * @param {string[]} vocabulary the words of the index
  * @param {RegExp} separator what the index splits words at
  * @param {(word: string) => string} stem
  */
 function mended(query, vocabulary, separator, stem) {
   if (/["*~^+]/.test(query)) return query;
   const words = query.toLowerCase().split(separator).filter(Boolean);
-  return words
-    .map((word) => {
-      const stemmed = stem(word);
-      const known = vocabulary.some((entry) => entry.startsWith(word) || entry === stemmed);
-      return known ? word : closest(stemmed, vocabulary);
-    })
+  const telling = words.filter((word) => !EMPTY.has(word));
+  const begins = (/** @type {string} */ word) => vocabulary.some((entry) => entry.startsWith(word));
+  return (telling.length ? telling : words)
+    .map((word) => [word, stem(word)].find(begins) ?? closest(word, vocabulary))
     .join(" ");
 }
 

@@ -1,8 +1,6 @@
 // Material's search worker, wrapped: misspelt words are mended before it searches, and each question is a hit of its own
 // rather than a line folded into its page. The page names the worker to wrap in this script's address (?of=file.js).
 
-/// <reference lib="webworker" />
-
 importScripts("mending.js");
 
 /** @typedef {{location: string, score: number}} Hit */
@@ -25,12 +23,15 @@ worker.postMessage = (/** @type {Message} */ message) => {
 };
 
 /**
- * The hits of all pages, best first, each in a group of its own.
+ * The hits of all pages, best first, each in a group of its own. Material shows the text of a hit only where its address
+ * has no fragment, so that stands behind a `?to=` until the page puts it right (ui/search.js).
  * @param {Hit[][]} groups
  */
 function apart(groups) {
   const hits = groups.flat().filter((hit) => hit.score > 0);
-  return hits.sort((a, b) => b.score - a.score).map((hit) => [hit]);
+  return hits
+    .sort((a, b) => b.score - a.score)
+    .map((hit) => [{ ...hit, location: hit.location.replace("#", "?to=") }]);
 }
 
 // Registered before Material's own listener, so that a query can be mended on its way there.
