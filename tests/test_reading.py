@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from studybank.kinds.compute import Compute
 from studybank.model import Text
 from studybank.pages import Pages
 from studybank.problems import BankError
@@ -537,6 +538,7 @@ def test_everything_is_read_with_its_line(tmp_path: Path) -> None:
     bank_read, problems = read_bank(bank(tmp_path, {"floods/discharge": WHOLE}))
     assert problems == []
     question = bank_read.by_id["discharge"]
+    assert isinstance(question, Compute)
     assert question.texts == [
         ("prompt", Text("First line.\n\n```text\n## Answer\n---\n- [ ] $code$ {n}\n```\nLast line.", 17)),
         ("answer", Text("The answer\ngoes on.", 29)),
