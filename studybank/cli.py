@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from studybank import frontend
 from studybank.checking import checked, inspect
 from studybank.kinds import KINDS
 from studybank.maths import FormulaStore, MathsError
+from studybank.model import ID
 from studybank.pages import Pages, count
 from studybank.problems import BankError, Problem, one_of
 from studybank.reading import read_bank
@@ -21,10 +23,16 @@ from studybank.rules.ledger import unlisted_ids
 from studybank.sketch import lacking, template
 from studybank.writing import write
 
+# What the front matter of every page that a build wrote says.
+MARK = b"\nsearch: {exclude: true}\n"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command. Gives the exit status: 0, or 1 where the bank has problems, or 2 where the call was wrong."""
     options = _parser().parse_args(arguments)
+    # Messages hold arrows, and names in any script: a terminal that can't show them should not end the run.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return int(options.run(options))
     except BankError as error:
@@ -38,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # Whoever read the output has seen enough (`report | head`).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 1
 
 
@@ -68,13 +79,13 @@ def _store() -> FormulaStore:
 
 def _build(options: argparse.Namespace) -> int:
     bank = checked(options.bank, _store())
-    new = unlisted_ids(bank)
-    if new:
-        with open(options.bank / "ids.txt", "a", encoding="utf-8", newline="\n") as ledger:
-            ledger.writelines(f"{name}\n" for name in new)
     into = options.into or Path("build", "pages")
+    if foreign := next(_foreign(into), None):
+        return _refuse(f"{foreign} was written by no build, and would be removed; name a folder for pages alone")
     pages = {page.path: page.markdown for page in Pages(bank)}
     written, removed = write(into, pages)
+    new = unlisted_ids(bank)
+    _record(options.bank / "ids.txt", new)
     said = [f"{count(len(pages), 'page')} in {into}", f"{written} written"]
     said += [f"{removed} removed"] if removed else []
     said += [f"{count(len(new), 'new id')} recorded in {options.bank / 'ids.txt'}"] if new else []
@@ -82,10 +93,26 @@ def _build(options: argparse.Namespace) -> int:
     return 0
 
 
+def _foreign(folder: Path) -> Iterator[Path]:
+    """The files of a folder that are no pages of an earlier build."""
+    for path in folder.rglob("*"):
+        if path.is_file() and (path.suffix != ".md" or MARK not in path.read_bytes()[:5000]):
+            yield path
+
+
+def _record(ledger: Path, names: list[str]) -> None:
+    """Append to the ids that were published."""
+    if names:
+        ended = not ledger.exists() or ledger.read_bytes()[-1:] in (b"", b"\n")
+        with open(ledger, "a", encoding="utf-8", newline="\n") as file:
+            file.write("" if ended else "\n")
+            file.writelines(f"{name}\n" for name in names)
+
+
 def _check(options: argparse.Namespace) -> int:
     bank, problems = inspect(options.bank, _store())
     ledger = str(options.bank / "ids.txt")
-    last = len(bank.published) + 1
+    last = max(bank.published.values(), default=0) + 1
     for name in unlisted_ids(bank):
         right = f"add the line `{name}`, or let `build` do it"
         problems.append(Problem(ledger, last, "unlisted-id", f"`{name}` is not listed", right))
@@ -101,9 +128,9 @@ def _new(options: argparse.Namespace) -> int:
     topics = [topic.id for topic in bank.about.topics]
     if options.topic not in topics:
         return _refuse(f"`{options.topic}` is not a topic of bank.yaml; {one_of(options.topic, topics)}")
-    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", options.id):
+    if not re.fullmatch(ID, options.id):
         return _refuse(f"`{options.id}` is not an id; use small letters and digits, joined by hyphens")
-    if options.id in bank.by_id or options.id in bank.published:
+    if options.id in {*bank.by_id, *bank.published, *(retired.id for retired in bank.retired)}:
         return _refuse(f"`{options.id}` is taken, and an id is one question's for ever; choose another")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(template(options.kind), encoding="utf-8", newline="\n")

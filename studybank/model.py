@@ -46,7 +46,8 @@ def _filled(text: str) -> str:
 
 
 Words = Annotated[str, AfterValidator(_filled)]
-Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+Id = Annotated[str, Field(pattern=ID)]
 
 
 class Entry(Strict):

@@ -441,7 +441,13 @@ def _items(text: Text) -> tuple[list[Text], list[int]]:
 
 
 def question_files(root: Path) -> list[Path]:
-    return sorted((root / "questions").glob("*/*.md"))
+    return [path for path in _visible(root / "questions", "*/*") if path.suffix == ".md"]
+
+
+def _visible(folder: Path, pattern: str) -> list[Path]:
+    """What is neither hidden nor an editor's copy, sorted."""
+    found = (path for path in folder.glob(pattern) if not path.name.endswith("~"))
+    return sorted(path for path in found if not any(part[0] == "." for part in path.relative_to(folder).parts))
 
 
 def read_bank(root: Path) -> tuple[Bank, list[Problem]]:
@@ -457,7 +463,8 @@ def read_bank(root: Path) -> tuple[Bank, list[Problem]]:
     if about is None or not about.topics:
         raise BankError(reader.problems)
     questions: dict[str, Question] = {}
-    for path in question_files(root):
+    files = question_files(root)
+    for path in files:
         question = reader.question(path)
         first = questions.setdefault(question.id, question)
         if first is not question:
@@ -465,6 +472,10 @@ def read_bank(root: Path) -> tuple[Bank, list[Problem]]:
             reader.fault(
                 str(path), 1, "twice", f"`{other}` has the same id", "an id is one question's for ever: rename"
             )
+    for path in set(_visible(root / "questions", "**/*")).difference(files):
+        if path.is_file():
+            right = "move it into the folder of its topic, as `ID.md`, or out of `questions`"
+            reader.fault(str(path), 1, "stray-file", "a file that is not read", right)
     bank = Bank(
         root=str(root),
         about=about,

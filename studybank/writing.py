@@ -11,8 +11,8 @@ from pathlib import Path
 def write(folder: Path, files: Mapping[str, str]) -> tuple[int, int]:
     """Make a folder hold exactly these files. Gives how many were written and how many were removed.
 
-    Everything is staged beside the folder first; then each changed file is moved into its place at once, so that
-    a build that fails or is killed while it writes leaves the previous pages as they were.
+    Everything is staged beside the folder first; then each changed file is moved into its place at once. A build that
+    fails while it writes leaves the previous pages as they were; one that is killed leaves each page whole, old or new.
     """
     folder.mkdir(parents=True, exist_ok=True)
     stage = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -36,6 +36,6 @@ def write(folder: Path, files: Mapping[str, str]) -> tuple[int, int]:
 
 def _holds(path: Path, text: str) -> bool:
     try:
-        return path.read_text(encoding="utf-8") == text
-    except (FileNotFoundError, UnicodeDecodeError):
+        return path.read_bytes() == text.encode()
+    except FileNotFoundError:
         return False

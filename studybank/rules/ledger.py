@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from studybank.model import Bank
+from studybank.model import ID, Bank
 from studybank.problems import Problem, one_of
 
 
@@ -40,5 +41,5 @@ def retired_ids(bank: Bank) -> Iterator[Problem]:
 
 
 def unlisted_ids(bank: Bank) -> list[str]:
-    """The ids of questions that ids.txt does not hold yet."""
-    return sorted(bank.by_id.keys() - bank.published.keys())
+    """The ids of questions that ids.txt does not hold yet; a file whose name is no id has none."""
+    return sorted(name for name in bank.by_id.keys() - bank.published.keys() if re.fullmatch(ID, name))
