@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 SCAN = re.compile(
     r"""
-    (?P<fence>^[ \t]*(?P<marks>`{3,}|~{3,})[^\n]*\n(?:.*?^[ \t]*(?P=marks)[`~]*[ \t]*$|.*\Z))
+    (?P<fence>^[ \t]*(?P<marks>`{3,}(?![^\n]*`)|~{3,})[^\n]*(?:\n(?:.*?^[ \t]*(?P<end>(?P=marks)[`~]*)[ \t]*$|.*\Z)|\Z))
   | (?<!`)(?P<ticks>`+)(?!`)(?P<code>(?:[^`\n]|\n(?!\s*\n)|(?!(?P=ticks)(?!`))`)+)(?P=ticks)(?!`)
   | (?P<escape>\\[\\`$])
   | \$\$(?P<display>(?:[^$\\]|\\.)+)\$\$

@@ -111,7 +111,9 @@ class About(Entry):
 
 
 class Citation(Strict):
-    key: Id
+    """`key` is blank where it could not be read."""
+
+    key: str
     place: Words
     line: int
 
@@ -124,7 +126,8 @@ def faults_of_choices(choices: list[Choice]) -> Iterator[tuple[str, str, str, st
         yield "choices", "choices", f"{right} choices are marked right", "exactly one `- [x]`"
     if not 3 <= len(choices) <= 5:
         yield "choices", "choices", f"there are {len(choices)} choices", "3 to 5 of them"
-    if len({choice.text.source for choice in choices}) < len(choices):
+    wordings = [" ".join(choice.text.source.split()).rstrip(".").casefold() for choice in choices]
+    if len(set(wordings)) < len(choices):
         yield "choices", "choices", "two choices read the same", "each wording once"
 
 
@@ -172,7 +175,7 @@ class Question(Strict):
 
     @property
     def texts(self) -> list[tuple[str, Text]]:
-        """Every piece of Markdown in it, under the name of its section, in reading order."""
+        """Every piece of Markdown in it in reading order, under the name of its section; a choice has its `reasons`."""
         found: list[tuple[str, Text]] = []
         for name in type(self).model_fields:
             value: Any = getattr(self, name)
@@ -180,7 +183,7 @@ class Question(Strict):
                 if isinstance(item, Text):
                     found.append((name, item))
                 elif isinstance(item, Choice):
-                    found += [(name, item.text), (name, item.why)]
+                    found += [(name, item.text), ("reasons", item.why)]
         return found
 
 

@@ -14,6 +14,7 @@ from html import escape
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from studybank.formulas import prose
 from studybank.kinds import KINDS
 from studybank.model import DIFFICULTIES, Bank, Question, Text
 
@@ -93,11 +94,17 @@ class Pages:
         These are links between files, which a generator resolves and checks; `up` leads to the pages' folder.
         """
 
+        source = text.source if isinstance(text, Text) else text
+        # A link in code is none.
+        links = prose(source)
+
         def card(found: re.Match[str]) -> str:
+            if links[found.start()] != "]":
+                return found[0]
             question = self.bank.by_id[found[1]]
             return f"]({up}topics/{question.topic}.md#{question.id})"
 
-        return CROSS_LINK.sub(card, text.source if isinstance(text, Text) else text)
+        return CROSS_LINK.sub(card, source)
 
     def __iter__(self) -> Iterator[Page]:
         about = self.bank.about

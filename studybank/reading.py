@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from studybank.documents import Document, DocumentError
 from studybank.kinds import KINDS
 from studybank.model import About, Bank, Choice, Citation, Concept, Entry, Question, Retired, Source, Text, Topic
 from studybank.problems import BankError, Problem, one_of
 
-# libyaml's parser is seven times as fast; PyYAML is sometimes built without it.
-Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+Lines = dict[tuple[str | int, ...], int]
 
 SECTIONS = {
     "Answer": "answer",
@@ -30,10 +30,18 @@ SECTIONS = {
 }
 HEADINGS = {name: heading for heading, name in SECTIONS.items()}
 
-FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$")
+# With another backtick on its line, a row of them is code in the line.
+FENCE = re.compile(r"^ {0,3}(`{3,}(?!.*`)|~{3,})")
+SECTION = re.compile(r"^##[ \t]+[^#]")
+# Also what only some Markdown takes for a heading: with spaces before the marks, or none behind them.
+HEADING = re.compile(r"^ {0,3}#+[ \t]*(.*?)[ \t]*$")
 ITEM = re.compile(r"^[-*+] +(?=\S)")
-OPTION = re.compile(r"^\[(.?)\] *")
+BOX = re.compile(r"^\[([xX ])\] *")
+# Control, private-use and zero-width characters, line ends that only some programs see, and turns of direction.
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff"
+    "\ue000-\uf8ff\U000f0000-\U0010ffff]"
+)
 
 # What stands for a field that could not be read, so that the rules can still look at the others.
 BLANK: dict[str, Any] = {
@@ -49,6 +57,20 @@ BLANK: dict[str, Any] = {
     "explanation": Text("", 1),
     "points": [],
     "choices": [],
+    "hints": [],
+    "kind": "",
+}
+
+# What a question has from its place and its sections: none of it is a field of the front matter.
+RESERVED = {"id", "topic", "path", "lines", "prompt", *HEADINGS}
+
+EXPECTED = {
+    "value_error": "write it",
+    "string_type": "it should be text: put it between quotes",
+    "bool_type": "use true or false, without quotes",
+    "int_type": "it should be a whole number",
+    "int_parsing": "it should be a whole number",
+    "list_type": "it should be a list: `[one, another]`",
 }
 
 E = TypeVar("E", bound=Entry)
@@ -67,50 +89,33 @@ class Reader:
     def text_of(self, path: Path) -> str | None:
         """The file's text with `\\n` line ends, or None, with a problem, where it can't be read."""
         try:
-            return path.read_text(encoding="utf-8-sig")
+            text = _lines_ended(path.read_bytes().decode("utf-8-sig"))
         except UnicodeDecodeError as error:
-            line = path.read_bytes()[: error.start].count(b"\n") + 1
+            line = _lines_ended(error.object[: error.start].decode()).count("\n") + 1
             self.fault(str(path), line, "encoding", "a byte that is not UTF-8", "save the file as UTF-8")
         except FileNotFoundError:
             self.fault(str(path), 1, "missing-file", f"`{path.name}` is not there", "every bank has one: write it")
         except OSError as error:
             self.fault(str(path), 1, "unreadable", f"can't be read ({error.strerror})", "a readable text file")
+        else:
+            for found in INVISIBLE.finditer(text):
+                line = text.count("\n", 0, found.start()) + 1
+                self.fault(str(path), line, "character", f"an invisible character (U+{ord(found[0]):04X})", "delete it")
+            return INVISIBLE.sub("", text)
         return None
 
-    def yaml_of(self, path: str, text: str, first_line: int = 1) -> tuple[Any, dict[tuple[Any, ...], int]]:
-        """A YAML document, and the line of each of its keys and items by their way from the root."""
-        loader = Loader(text)
-        lines: dict[tuple[Any, ...], int] = {}
+    def yaml_of(self, path: str, text: str, first_line: int = 1) -> tuple[Any, Lines]:
+        """The value of a YAML document, and the line of each of its names and items by their way from the root."""
+        document = Document(text, first_line)
+        value = None
         try:
-            node = loader.get_single_node()
-            if node is None:
-                return None, lines
-            self._mark(path, node, (), lines, first_line)
-            return loader.construct_document(node), lines
-        except (yaml.YAMLError, ValueError) as error:
-            mark = getattr(error, "problem_mark", None)
-            line = first_line + (mark.line if mark else 0)
-            what = getattr(error, "problem", None) or str(error)
-            self.fault(path, line, "yaml", f"this is not YAML ({what})", "quote values that hold `:`, `#` or brackets")
-            return None, lines
-        finally:
-            loader.dispose()
-
-    def _mark(self, path: str, node: yaml.Node, way: tuple[Any, ...], lines: dict[Any, int], first_line: int) -> None:
-        lines[way] = first_line + node.start_mark.line
-        if isinstance(node, yaml.MappingNode):
-            seen = set()
-            for key, value in node.value:
-                name = key.value if isinstance(key.value, str) else "?"
-                line = first_line + key.start_mark.line
-                if name in seen:
-                    self.fault(path, line, "twice", f"`{name}` is given twice", "keep one of the two")
-                seen.add(name)
-                self._mark(path, value, (*way, name), lines, first_line)
-                lines[*way, name] = line
-        elif isinstance(node, yaml.SequenceNode):
-            for i, value in enumerate(node.value):
-                self._mark(path, value, (*way, i), lines, first_line)
+            value = document.read()
+        except DocumentError as error:
+            wrong = f"this can't be read as YAML ({error.wrong})"
+            self.fault(path, error.line, "yaml", wrong, "quote values that hold `:`, `#` or brackets")
+        for line, name in document.twice:
+            self.fault(path, line, "twice", f"`{name}` is given twice", "keep one of the two")
+        return value, document.lines
 
     # Bank-wide files
 
@@ -122,53 +127,54 @@ class Reader:
         text = self.text_of(path)
         if text is None:
             return []
+        known = len(self.problems)
         data, lines = self.yaml_of(str(path), text)
-        return self.records(str(path), data, lines, (), model, key)
+        if data is None and needed and len(self.problems) == known:
+            self.fault(str(path), 1, "empty", "the file is empty", f"list items, each with its `{key}`")
+        return [] if data is None else self.records(str(path), data, lines, (), model, key)
 
     def records(
-        self, path: str, data: Any, lines: dict[tuple[Any, ...], int], way: tuple[Any, ...], model: type[E], key: str
+        self, path: str, data: Any, lines: Lines, way: tuple[str | int, ...], model: type[E], key: str
     ) -> list[E]:
-        if data is None:
-            return []
         if not isinstance(data, list):
             self.fault(path, lines.get(way, 1), "shape", "this is not a list", f"list items, each with its `{key}`")
             return []
-        found: dict[str, E] = {}
+        found: list[E] = []
+        first: dict[str, E] = {}
         for i, item in enumerate(data):
             record = self.record(path, item, lines, (*way, i), model)
             if record is None:
                 continue
             name = getattr(record, key)
-            if name in found:
-                first = found[name].line_of(key)
-                self.fault(
-                    path, record.line_of(key), "twice", f"`{name}` stands on line {first} too", "keep one of the two"
-                )
+            if name and first.setdefault(name, record) is not record:
+                wrong = f"`{name}` stands on line {first[name].line_of(key)} too"
+                self.fault(path, record.line_of(key), "twice", wrong, "keep one of the two")
             else:
-                found[name] = record
-        return list(found.values())
+                found.append(record)
+        return found
 
-    def record(
-        self, path: str, item: Any, lines: dict[tuple[Any, ...], int], way: tuple[Any, ...], model: type[E]
-    ) -> E | None:
-        here = {w[len(way)]: n for w, n in lines.items() if len(w) == len(way) + 1 and w[: len(way)] == way}
-        here[""] = lines.get(way, 1)
+    def record(self, path: str, item: Any, lines: Lines, way: tuple[str | int, ...], model: type[E]) -> E | None:
         if not isinstance(item, dict):
-            self.fault(path, here[""], "shape", "this is not a mapping", "`name: value` lines")
+            self.fault(path, lines.get(way, 1), "shape", "this is not a mapping", "`name: value` lines")
             return None
+        here = _lines_of(item, lines, way)
+        fields = model.model_fields.keys() - {"path", "lines"}
+        given = self.known(path, item, fields, here) | {"path": path, "lines": here}
         try:
-            return model.model_validate({**item, "path": path, "lines": here})
+            return model.model_validate(given)
         except ValidationError as error:
-            for detail in error.errors():
-                self.refused(path, detail, here, set(model.model_fields) - {"path", "lines"}, "")
-            return None
+            blank: dict[str, Any] = {**dict.fromkeys(fields, ""), "topics": []}
+            return model.model_construct(**blank | self.kept(path, error, given, here))
 
     def about(self) -> About | None:
         path = self.root / "bank.yaml"
         text = self.text_of(path)
         if text is None:
             return None
+        known = len(self.problems)
         data, lines = self.yaml_of(str(path), text)
+        if len(self.problems) > known and data is None:
+            return None
         if isinstance(data, dict) and isinstance(data.get("topics"), list):
             data["topics"] = self.records(str(path), data["topics"], lines, ("topics",), Topic, "id")
         return self.record(str(path), {} if data is None else data, lines, (), About)
@@ -183,50 +189,56 @@ class Reader:
             return {}
         text = self.text_of(path) or ""
         ids: dict[str, int] = {}
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
                 ids.setdefault(line.strip(), number)
         return ids
 
     # Questions
 
-    def question(self, path: Path) -> Question | None:
+    def question(self, path: Path) -> Question:
+        """A file as a question. What can't be read of it is blank, and the rules pass over what is blank."""
+        lines: dict[str, int] = {}
+        place = {"id": path.stem, "topic": path.parent.name, "path": str(path), "lines": lines}
         text = self.text_of(path)
-        if text is None:
-            return None
-        front, body, body_line = self.front_matter(str(path), text)
+        front, body, body_line = (None, [], 1) if text is None else self.front_matter(str(path), text)
         if front is None:
-            return None
+            return Question.model_construct(**BLANK | place)
+        met = len(self.problems)
         data, ways = self.yaml_of(str(path), front, first_line=2)
-        if not isinstance(data, dict):
-            if data is not None or not ways:
-                self.fault(str(path), 2, "front-matter", "the front matter holds no fields", "`name: value` lines")
-            return None
-        lines = {way[0]: line for way, line in ways.items() if len(way) == 1}
-        kind = KINDS.get(str(data.get("kind")))
-        if kind is None:
-            wrong = f"`{data['kind']}` is not a kind" if "kind" in data else "no `kind` is given"
-            self.fault(str(path), lines.get("kind", 1), "kind", wrong, one_of(str(data.get("kind")), KINDS))
-            return None
-        reserved = {"id", "topic", "path", "lines", "prompt", *HEADINGS}
-        for name in reserved.intersection(data):
-            heading = f"a `## {HEADINGS[name]}` section" if name in HEADINGS else "the file's name, folder or text"
-            self.fault(str(path), lines[name], "unknown-field", f"`{name}` is not a field", f"it comes from {heading}")
-            del data[name]
-        if "sources" in data:
-            data["sources"] = self.citations(str(path), data["sources"], ways)
-        for name, value in self.sections(str(path), body, body_line, lines):
-            data[name] = value
-        data |= {"id": path.stem, "topic": path.parent.name, "path": str(path), "lines": lines}
+        kind: type[Question] = Question
+        fields: dict[str, Any] = {}
+        if isinstance(data, dict):
+            lines |= _lines_of(data, ways) | {"": 1}
+            kind = self.kind(str(path), data, lines)
+            if kind is not Question:
+                fields = self.known(str(path), data, kind.model_fields.keys() - RESERVED, lines)
+            if "sources" in fields:
+                fields["sources"] = self.citations(str(path), fields["sources"], lines)
+        elif len(self.problems) == met:
+            self.fault(str(path), 2, "front-matter", "the front matter holds no fields", "`name: value` lines")
+        sections = dict(self.sections(str(path), body, body_line, lines))
+        if kind is Question:
+            return Question.model_construct(**BLANK | sections | place)
+        for name in sections.keys() - kind.model_fields.keys():
+            wrong = f"`## {HEADINGS[name]}` has no place in '{kind.label}'"
+            self.fault(str(path), lines[name], "section", wrong, "remove the section")
+            del sections[name]
+        given = fields | sections | place
         try:
-            return kind.model_validate(data)
+            return kind.model_validate(given)
         except ValidationError as error:
-            fields = set(kind.model_fields) - reserved
-            for detail in error.errors():
-                self.refused(str(path), detail, lines, fields, kind.label)
-            # What can be read of it goes on to the rules, so that one run finds its other faults too.
-            refused = {detail["loc"][0] for detail in error.errors()}
-            return kind.model_construct(**BLANK | {k: v for k, v in data.items() if k not in refused})
+            return kind.model_construct(**BLANK | self.kept(str(path), error, given, lines) | place)
+
+    def kind(self, path: str, data: dict[str, Any], lines: dict[str, int]) -> type[Question]:
+        """The kind that the file names, or means where it is misspelt; Question where neither can be told."""
+        name = data["kind"] if isinstance(data.get("kind"), str) else ""
+        if name in KINDS:
+            return KINDS[name]
+        wrong = f"`kind` is {_shown(data['kind'])}" if "kind" in data else "`kind` is missing"
+        self.fault(path, lines.get("kind", 1), "kind", wrong, one_of(name, KINDS))
+        data["kind"] = next(iter(get_close_matches(name, KINDS, n=1)), "")
+        return KINDS.get(data["kind"], Question)
 
     def front_matter(self, path: str, text: str) -> tuple[str | None, list[str], int]:
         """The YAML between the two `---`, the lines after it, and the number of the first of those."""
@@ -240,41 +252,47 @@ class Reader:
         self.fault(path, 1, "front-matter", "the front matter is not closed", "end it with a line `---`")
         return None, [], 1
 
-    def citations(self, path: str, given: Any, ways: dict[tuple[Any, ...], int]) -> Any:
-        """`[{key: place}]` as a list of citations; anything else is left for the model to refuse."""
+    def citations(self, path: str, given: Any, lines: dict[str, int]) -> Any:
+        """`[{key: place}]` as a list of citations; what is no list is left for the model to refuse."""
         if not isinstance(given, list):
             return given
         cited = []
         for i, item in enumerate(given):
-            line = ways.get(("sources", i), 1)
-            if isinstance(item, dict) and len(item) == 1:
-                key, place = next(iter(item.items()))
-                try:
-                    cited.append(Citation(key=key, place=place, line=line))
-                    continue
-                except ValidationError:
-                    pass
-            self.fault(path, line, "source", f"`{item}` does not say where in the source", 'write `- key: "place"`')
-        return cited or given
+            line = lines[f"sources.{i}"]
+            key, place = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else ("", None)
+            if not isinstance(place, str) or not place.strip():
+                wrong = f"{_shown(key or item)} does not say where in the source"
+                self.fault(path, line, "source", wrong, 'write `- key: "place"`')
+                key, place = "", "?"
+            cited.append(Citation(key=key, place=place, line=line))
+        return cited
 
     def sections(self, path: str, rows: list[str], first: int, lines: dict[str, int]) -> Iterator[tuple[str, Any]]:
         """The prompt and every `##` section, parsed, under the names of the model's fields."""
         parts: list[tuple[str, int, list[str]]] = [("", first, [])]
-        for number, row, heading in _outline(rows, first):
-            if heading is None:
+        for number, row, title in _outline(rows, first):
+            if title is None:
                 parts[-1][2].append(row)
-            elif heading[0] == 2 and heading[1] in SECTIONS:
-                parts.append((heading[1], number, []))
+                continue
+            meant = get_close_matches(title, SECTIONS, n=1)
+            if title not in SECTIONS or not SECTION.match(row):
+                right = f"write `## {title}` where the line begins" if title in SECTIONS else one_of(title, SECTIONS)
+                self.fault(path, number, "section", f"`{row.strip()}` is not a section", right)
+            if meant:
+                parts.append((meant[0], number, []))
             else:
-                self.fault(path, number, "section", f"`{row.strip()}` is not a section", one_of(heading[1], SECTIONS))
                 parts[-1][2].append("")
         hints: list[Text] = []
         for title, number, block in parts:
             name = SECTIONS.get(title, "prompt")
             text = _text(block, number + bool(title))
             what = f"`## {title}`" if title else "the prompt"
-            if not text.source:
-                self.fault(path, number, "empty", f"{what} is empty", "write it, or leave the section out")
+            # Points are counted by the model.
+            if not text.source and name != "points":
+                right = (
+                    "write it, or leave the section out" if name in ("hints", "corrected", "choices") else "write it"
+                )
+                self.fault(path, number, "empty", f"{what} is empty", right)
             if name == "hints":
                 hints.append(text)
             elif name in lines:
@@ -289,66 +307,117 @@ class Reader:
             return text
         items, stray = _items(text)
         for line in stray:
-            self.fault(path, line, name, "this line belongs to no item", "begin each item with `- `")
-        return items if name == "points" else [c for item in items if (c := self.choice(path, item))]
+            right = "begin an item with `- `, and go on with it below by two spaces"
+            self.fault(path, line, name, "this line belongs to no item", right)
+        return items if name == "points" else [self.choice(path, item) for item in items]
 
-    def choice(self, path: str, item: Text) -> Choice | None:
-        box = OPTION.match(item.source)
-        wording, quote, why = item.source.partition("\n>")
-        if box is None or box[1] not in "xX ":
-            self.fault(
-                path, item.line, "choices", "a choice without its box", "`- [x] ` for the right one, else `- [ ] `"
-            )
-            return None
-        if not quote:
-            self.fault(path, item.line, "choices", "a choice without its reason", "add a line `  > why`")
-            return None
-        reason = re.sub(r"(?m)^> ?", "", why.strip())
-        line = item.line + wording.count("\n") + 1
-        return Choice(Text(wording[box.end() :].strip(), item.line), box[1] in "xX", Text(reason, line))
+    def choice(self, path: str, item: Text) -> Choice:
+        def fault(wrong: str, right: str) -> None:
+            self.fault(path, item.line, "choices", wrong, right)
+
+        box = BOX.match(item.source)
+        if box is None:
+            fault("a choice without its box", "begin with `- [x] ` the right one, with `- [ ] ` any other")
+        rows = item.source[box.end() if box else 0 :].split("\n")
+        reason = next((i for i, row in enumerate(rows) if row.startswith(">")), len(rows))
+        wording = _text(rows[:reason], item.line)
+        why = _text([re.sub("^> ?", "", row) for row in rows[reason:]], item.line + reason)
+        if not wording.source:
+            fault("a choice without words", "write it behind its box")
+        if not why.source:
+            fault("a choice without its reason", "add a line `  > why`")
+        return Choice(wording, box is not None and box[1] in "xX", why)
 
     # What the model refused
 
-    def refused(self, path: str, detail: ErrorDetails, lines: dict[str, int], fields: set[str], kind: str) -> None:
-        name = str(detail["loc"][0]) if detail["loc"] else ""
-        line = lines.get(name, lines.get("", 1))
+    def known(self, path: str, data: dict[str, Any], fields: Set[str], lines: dict[str, int]) -> dict[str, Any]:
+        """The fields that the model has; any other is a problem."""
+        for name in data.keys() - fields:
+            right = one_of(name, fields)
+            if "kind" in fields and name in RESERVED:
+                source = f"a `## {HEADINGS[name]}` section" if name in HEADINGS else "the file's name, folder or text"
+                right = f"it comes from {source}"
+            self.fault(path, lines.pop(name), "unknown-field", f"`{name}` is not a field here", right)
+        return {name: value for name, value in data.items() if name in fields}
+
+    def kept(self, path: str, error: ValidationError, given: dict[str, Any], lines: dict[str, int]) -> dict[str, Any]:
+        """What the model took. What it refused is a problem and is left out; one run still finds the other faults."""
+        for detail in error.errors():
+            # A question's folder that is no topic's is a matter for the rules.
+            if detail["loc"] != ("topic",):
+                self.refused(path, detail, lines)
+        refused = {detail["loc"][0] for detail in error.errors()}
+        return {name: value for name, value in given.items() if name not in refused}
+
+    def refused(self, path: str, detail: ErrorDetails, lines: dict[str, int]) -> None:
+        name = str(detail["loc"][0])
+        line = lines.get(".".join(map(str, detail["loc"])), lines.get(name, lines.get("", 1)))
         section = HEADINGS.get(name)
         what = f"`## {section}`" if section else f"`{name}`"
-        given = detail["input"]
+        if name == "id" and name not in lines:
+            what = "the file's name"
+        given = _shown(detail["input"])
         match detail["type"]:
             case "missing":
                 where = "section" if section else "field"
                 self.fault(path, line, f"missing-{where}", f"{what} is missing", f"add the {where}")
-            case "extra_forbidden" if section:
-                self.fault(path, line, "section", f"{what} has no place in '{kind}'", "remove the section")
-            case "extra_forbidden":
-                self.fault(path, line, "unknown-field", f"{what} is not a field here", one_of(name, fields))
             case "too_short" | "too_long":
                 low, high = detail["ctx"].get("min_length"), detail["ctx"].get("max_length")
                 right = f"at least {low}" if low is not None else f"at most {high}"
                 if name == "points":
                     right = "2 to 5 of them"
-                self.fault(path, line, "count", f"{what} has {detail['ctx']['actual_length']} items", right)
+                number = detail["ctx"]["actual_length"]
+                self.fault(path, line, "count", f"{what} has {number} item{'' if number == 1 else 's'}", right)
             case "string_pattern_mismatch":
                 url = "http" in detail["ctx"]["pattern"]
                 right = "an address that begins with https://" if url else "small letters and digits, joined by hyphens"
-                self.fault(path, line, "form", f"{what} is `{given}`", right)
+                self.fault(path, line, "form", f"{what} is {given}", right)
             case "literal_error":
-                self.fault(path, line, "value", f"{what} is `{given}`", f"use {detail['ctx']['expected']}")
-            case _:
-                message = detail["msg"].removeprefix("Value error, ").replace("Input should be ", "should be ")
-                self.fault(path, line, "value", f"{what} is `{given}`", message)
+                self.fault(path, line, "value", f"{what} is {given}", f"use {detail['ctx']['expected']}")
+            case kind:
+                message = detail["msg"].removeprefix("Value error, ").replace("Input should be ", "it should be ")
+                right = "write it" if given == "empty" and kind == "string_type" else EXPECTED.get(kind, message)
+                self.fault(path, line, "value", f"{what} is {given}", right)
 
 
-def _outline(rows: list[str], first: int) -> Iterator[tuple[int, str, tuple[int, str] | None]]:
-    """Each line with its number, and its level and title where it is a heading outside code."""
-    fence = ""
-    for number, row in enumerate(rows, first):
-        mark = FENCE.match(row)
-        if mark and (not fence or (mark[1].startswith(fence) and not row.strip().strip(fence[0]))):
-            fence = "" if fence else mark[1]
-        heading = None if fence or mark else HEADING.match(row)
-        yield number, row, (len(heading[1]), heading[2]) if heading else None
+def _shown(value: Any) -> str:
+    """A value of YAML as a message names it: on one line, and short."""
+    if isinstance(value, list | dict) and value:
+        return "a list" if isinstance(value, list) else "a mapping"
+    text = " ".join(str(value).split()) if value not in (None, [], {}) else ""
+    text = text.lower() if isinstance(value, bool) else text
+    return f"`{text[:60]}{'…' * (len(text) > 60)}`" if text else "empty"
+
+
+def _lines_of(data: dict[str, Any], lines: Lines, way: tuple[str | int, ...] = ()) -> dict[str, int]:
+    """The lines of a mapping: of each name, of each item of a list as `name.0`, and of the whole as ''."""
+    here = {"": lines.get(way, 1)}
+    for name, value in data.items():
+        here[name] = lines[*way, name]
+        if isinstance(value, list):
+            here |= {f"{name}.{i}": lines[*way, name, i] for i in range(len(value))}
+    return here
+
+
+def _lines_ended(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _outline(rows: list[str], first: int) -> Iterator[tuple[int, str, str | None]]:
+    """Each line with its number, and its title where anything would take it for a heading: outside code."""
+    end = -1
+    for i, row in enumerate(rows):
+        mark = FENCE.match(row) if i > end else None
+        if mark:
+            # What is never closed hides no heading; that it is not closed is told as a fault of the text.
+            end = next((n for n in range(i + 1, len(rows)) if _closes(rows[n], mark[1])), -1)
+        heading = HEADING.match(row) if i > end else None
+        yield first + i, row, heading[1] if heading else None
+
+
+def _closes(row: str, marks: str) -> bool:
+    mark = FENCE.match(row)
+    return mark is not None and mark[1].startswith(marks) and not row.strip().strip(marks[0])
 
 
 def _text(rows: list[str], start: int) -> Text:
@@ -364,9 +433,9 @@ def _items(text: Text) -> tuple[list[Text], list[int]]:
     for number, row in enumerate(text.source.split("\n"), text.line):
         if mark := ITEM.match(row):
             items.append(Text(row[mark.end() :], number))
-        elif items and (not row.strip() or row.startswith("  ")):
+        elif items and (not row.strip() or row.startswith(("  ", "\t"))):
             items[-1] = Text(items[-1].source + "\n" + row.strip(), items[-1].line)
-        else:
+        elif row.strip():
             stray.append(number)
     return [Text(item.source.rstrip(), item.line) for item in items], stray
 
@@ -379,24 +448,23 @@ def read_bank(root: Path) -> tuple[Bank, list[Problem]]:
     """Read a whole bank.
 
     Gives the bank as far as it could be read, and every problem met on the way. Raises BankError where
-    nothing can be said of the rest: no folder, or no usable bank.yaml.
+    nothing can be said of the rest: no folder, or no topic in bank.yaml.
     """
     reader = Reader(root)
     if not root.is_dir():
         raise BankError([Problem(str(root), 1, "missing-bank", "there is no such folder", "the folder of a bank")])
     about = reader.about()
-    if about is None:
+    if about is None or not about.topics:
         raise BankError(reader.problems)
     questions: dict[str, Question] = {}
     for path in question_files(root):
         question = reader.question(path)
-        if question and question.id in questions:
-            other = os.path.relpath(questions[question.id].path, root)
+        first = questions.setdefault(question.id, question)
+        if first is not question:
+            other = os.path.relpath(first.path, root)
             reader.fault(
                 str(path), 1, "twice", f"`{other}` has the same id", "an id is one question's for ever: rename"
             )
-        elif question:
-            questions[question.id] = question
     bank = Bank(
         root=str(root),
         about=about,

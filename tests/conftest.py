@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from studybank.model import Bank
 from studybank.reading import read_bank
 from tests import browser as browsers
+from tests.banks import Checker
 from tests.sites import BREAD, ROOT, built, served
 
 # A busy machine is slow, and slow is not wrong.
@@ -42,6 +43,11 @@ def book_url(book: Path) -> Iterator[str]:
 def bread_url(bread: Path) -> Iterator[str]:
     with served(bread) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def faults(tmp_path_factory: pytest.TempPathFactory) -> Checker:
+    return Checker(tmp_path_factory.mktemp("store"))
 
 
 @pytest.fixture(scope="session")

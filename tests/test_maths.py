@@ -38,6 +38,7 @@ def children_seconds() -> float:
         r"\left\lceil\frac{d_0}{N}\right\rceil",
         r"a < b > c \& d",
         r"\cancel{x}",
+        r"50\% \\\% \text{of \%}",
         r"x \tag{1} \label{one}",
     ],
 )
@@ -63,6 +64,11 @@ def test_formulas_that_are_set(tmp_path: Path, tex: str) -> None:
         (r"\newcommand{\foo}{x}", "Undefined control sequence"),
         (r"\require{physics}", "Undefined control sequence"),
         (r"\href{https://example.org}{x}", "Undefined control sequence"),
+        (r"a \ref{b}", "can't refer"),
+        ("50%", r"write \%"),
+        ("a\n= b % c\n+ d", r"write \%"),
+        (r"50\\%", r"write \%"),
+        ("a\u2028b", "no glyph"),
     ],
 )
 def test_formulas_that_are_refused(tmp_path: Path, tex: str, said: str) -> None:

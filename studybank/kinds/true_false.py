@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
 
 from studybank.model import Question, Text
 
@@ -20,7 +22,7 @@ class TrueFalse(Question):
     }
 
     kind: Literal["true-false"]
-    verdict: bool
+    verdict: Annotated[bool, Field(strict=True)]
     corrected: Text | None = None
 
     def faults(self) -> Iterator[tuple[str, str, str, str]]:
@@ -29,5 +31,5 @@ class TrueFalse(Question):
         if self.verdict is False and not self.corrected:
             yield "verdict", "verdict", "a false claim has no `## Corrected` section", "add one that makes it true"
         opening = f"{self.verdict}: "
-        if not self.answer.source.startswith(opening):
+        if self.verdict is not None and self.answer.source and not self.answer.source.startswith(opening):
             yield "answer", "verdict", "the answer does not open with the verdict", f"begin with `{opening}`"

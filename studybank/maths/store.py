@@ -73,7 +73,8 @@ class FormulaStore:
         if done.returncode:
             raise MathsError(f"MathJax could not be run:\n{done.stderr.strip()}")
         with self._db:
-            for line in done.stdout.splitlines():
+            # Not splitlines: a formula may hold characters that it takes for line ends.
+            for line in done.stdout.strip("\n").split("\n"):
                 answer = json.loads(line)
                 if "rules" in answer:
                     self._db.executemany("INSERT OR IGNORE INTO rule (selector, body) VALUES (?, ?)", answer["rules"])

@@ -39,11 +39,14 @@ await MathJax.tex2chtmlPromise(
 const UNUSED = / (?:data-latex|data-mjx-[a-z]+|xmlns|unselectable|overflow)="[^"]*"| style="position: relative;"/g;
 
 async function set({ key, tex, display }) {
+  // TeX would drop the rest of the line without a word.
+  if (/(?<!\\)(?:\\\\)*%/.test(tex)) return { key, error: "% begins a comment: write \\%" };
   try {
     MathJax.texReset();
     const html = adaptor.outerHTML(await MathJax.tex2chtmlPromise(tex, { display }));
     const foreign = html.match(/<mjx-utext[^>]*>([^<]*)/);
     if (foreign) return { key, error: `the maths font has no glyph for ${foreign[1]}` };
+    if (html.includes("<a ")) return { key, error: "a formula can't refer to another" };
     if (html.includes("data-mjx-error")) return { key, error: html.match(/data-mjx-error="([^"]*)/)[1] };
     return { key, html: html.replace(UNUSED, "") };
   } catch (error) {

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from studybank.model import Bank
 from studybank.problems import Problem
 from studybank.rules.cues import balance, cues
+from studybank.rules.layout import layout
 from studybank.rules.ledger import retired_ids, vanished_ids
 from studybank.rules.likeness import near_duplicates
 from studybank.rules.markup import markup
 from studybank.rules.references import concept_names, references, requirements, topics
-from studybank.rules.titles import titles
+from studybank.rules.titles import plain, titles
 from studybank.rules.wording import lengths, stems
 
 RULES: tuple[Callable[[Bank], Iterator[Problem]], ...] = (
@@ -23,7 +24,9 @@ RULES: tuple[Callable[[Bank], Iterator[Problem]], ...] = (
     retired_ids,
     vanished_ids,
     titles,
+    plain,
     markup,
+    layout,
     lengths,
     stems,
     near_duplicates,

@@ -30,10 +30,10 @@ def retired_ids(bank: Bank) -> Iterator[Problem]:
         if entry.id in bank.by_id:
             wrong = f"`{entry.id}` is retired, and {bank.by_id[entry.id].path} uses it again"
             yield Problem(entry.path, entry.line_of("id"), "reused-id", wrong, "give the new question another id")
-        if entry.id not in bank.published:
+        if entry.id and entry.id not in bank.published:
             wrong = f"`{entry.id}` is not in ids.txt"
             yield Problem(entry.path, entry.line_of("id"), "unknown-id", wrong, one_of(entry.id, bank.published))
-        if entry.to not in bank.by_id and entry.to not in topics:
+        if entry.to and entry.to not in bank.by_id and entry.to not in topics:
             wrong = f"`{entry.to}` is neither a question nor a topic"
             right = one_of(entry.to, [*bank.by_id, *topics])
             yield Problem(entry.path, entry.line_of("to"), "unknown-id", wrong, right)

@@ -11,15 +11,41 @@ from studybank.problems import Problem
 
 EXPLANATION = (60, 250)
 STEMS = (
-    (r"\b(?:is|are|was|were|does|do|did|has|have|can|will|would) NOT\b|\bNOT\b", "a capital NOT"),
-    (r"\bwhich (?:\w+ ){0,6}(?:is|are|does|do|has|have|can|will) not\b", "a question for what does not hold"),
-    (r"\bwhich (?:\w+ ){0,6}(?:isn't|aren't|doesn't|don't|can't|won't)\b", "a question for what does not hold"),
-    (r"\b(?:all|none|both|any|neither) of the (?:above|below|preceding|following choices)\b", "an all-or-none option"),
+    (r"\bNOT\b", "a capital NOT"),
+    # Where `which` asks; elsewhere it may well tell of something that is not.
+    (
+        r"(?:\A|(?<=[.!?:;,]\s))which\s+(?:\w+\s+){0,6}(?:(?:is|are|does|do|has|have|can|will)\s+not|cannot|\w+n['’]t)\b"
+        r"(?=[^.!?]*\?)",
+        "a question for what does not hold",
+    ),
+    (
+        r"\b(?:all|none|both|any|neither)\s+of\s+the\s+(?:above|below|preceding|following\s+choices)\b",
+        "an all-or-none option",
+    ),
 )
 COMPILED = tuple((re.compile(pattern, 0 if "NOT" in pattern else re.IGNORECASE), what) for pattern, what in STEMS)
 WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
 # A full stop that ends a sentence: not one in a number, an abbreviation or a name.
-SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bal)[.!?]['\"”)]*\s+(?=[\"“(]?[A-Z0-9])")
+ABBREVIATIONS = (
+    "e\\.g",
+    "i\\.e",
+    "vs",
+    "al",
+    "cf",
+    "ca",
+    "approx",
+    "etc",
+    "resp",
+    "Fig",
+    "Eq",
+    "Sec",
+    "Ch",
+    "No",
+    "Dr",
+)
+SENTENCE_END = re.compile(
+    "".join(rf"(?<!\b{word})" for word in ABBREVIATIONS) + r"[.!?]['\"”)*_]*\s+(?=['\"“(*_]*[A-Z0-9])"
+)
 
 
 def words(text: Text) -> int:
@@ -36,7 +62,8 @@ def lengths(bank: Bank) -> Iterator[Problem]:
         if question.explanation.source and not low <= count <= high:
             wrong = f"the explanation has {count} words"
             yield question.problem(question.explanation.line, "length", wrong, f"{low} to {high}")
-        shown = prose(question.answer.source)
+        # Code and formulas are words; a sentence may begin with one.
+        shown = SCAN.sub(lambda m: m[0] if m["stray"] or m["escape"] else "X", question.answer.source)
         if "\n\n" in shown or SENTENCE_END.search(shown):
             wrong = "the answer has more than one sentence"
             right = "one that stands alone; the rest goes into the explanation"
@@ -51,5 +78,7 @@ def stems(bank: Bank) -> Iterator[Problem]:
                 continue
             for pattern, what in COMPILED:
                 if found := pattern.search(prose(text.source)):
-                    line = text.line_at(found.start())
-                    yield question.problem(line, "stem", f"{what} (`{found[0]}`)", "ask for what holds")
+                    said = " ".join(found[0].split())
+                    yield question.problem(
+                        text.line_at(found.start()), "stem", f"{what} (`{said}`)", "ask for what holds"
+                    )
