@@ -129,6 +129,9 @@ def faults_of_choices(choices: list[Choice]) -> Iterator[tuple[str, str, str, st
     wordings = [" ".join(choice.text.source.split()).rstrip(".").casefold() for choice in choices]
     if len(set(wordings)) < len(choices):
         yield "choices", "choices", "two choices read the same", "each wording once"
+    for choice in choices:
+        if choice.why.source.startswith(("Right", "Wrong", "No.", "No:", "Yes")):
+            yield "choices", "choices", "a reason begins with its verdict", "leave that to the page"
 
 
 DIFFICULTIES = {1: "recall", 2: "apply", 3: "analyze"}
