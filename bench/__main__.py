@@ -12,9 +12,10 @@ from bench.building import Time, build, forget_maths, peak_memory, times
 from bench.questions import subject
 from bench.report import Row, machine, table
 from bench.serving import edit_time
-from bench.sites import ROOT, Site, ours, stock
+from bench.sites import Site, ours, stock
 from bench.weight import Weight, weight
 from studybank import frontend
+from tests.sites import ROOT
 
 SIZES = (30, 1_000, 10_000)
 ROUNDS = {30: 5, 1_000: 3, 10_000: 1}
@@ -101,11 +102,12 @@ def _seconds(time: Time) -> str:
 
 def _memory(options: argparse.Namespace) -> Iterator[Row]:
     stock, ours = _sites(options, HELD)
+    forget_maths()
     build(ours)
     peak = peak_memory(stock) / 1e6
     for state in ("known", "new"):
         if state == "new":
-            forget_maths(ours)
+            forget_maths()
         held = peak_memory(ours) / 1e6
         what = f"peak memory, {HELD:,} questions, formulas {state}"
         yield Row(what, f"{peak:.0f} MB", f"{held:.0f} MB", f"{held / peak:.2f} ×", f"{MEGABYTES} MB", held < MEGABYTES)
@@ -137,12 +139,12 @@ MEASURES: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
 
 
 def _notes() -> str:
-    mathjax = len(gzip.compress((frontend.MODULES / "mathjax" / "tex-mml-chtml.js").read_bytes(), 9))
+    mathjax = len(gzip.compress((frontend.MODULES / "mathjax" / "tex-mml-chtml.js").read_bytes(), 9)) / 1e3
     return f"""\
 Medians. Seconds are those of the whole command, the bank's checks included; in brackets, processor seconds of all its
 processes. Memory is the sum over all processes. Weights are of compressed bodies (KB = 1,000 bytes) in a bank of
-{WEIGHED} questions; the stock page needs MathJax in the browser as well ({mathjax / 1e3:.0f} KB of script, and its fonts)
-and text fonts from another server, which are not counted."""
+{WEIGHED} questions; the stock page needs text fonts and MathJax in the browser as well ({mathjax:.0f} KB of script, and
+its fonts), which come from other servers and are not counted."""
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from statistics import median
 import psutil
 
 from bench.sites import Site
+from studybank import frontend
 
 # Long enough that looking does not slow down what is looked at, short enough to catch a process of a second.
 SAMPLE = 0.1
@@ -31,10 +32,12 @@ def quiet() -> dict[str, str]:
     return os.environ | {"NO_MKDOCS_2_WARNING": "1"}
 
 
-def forget_maths(site: Site) -> None:
-    """Delete the set formulas and the fonts cut for them. The text fonts stay: no change to a bank has them cut again."""
-    cache = site.folder / "build" / "cache"
-    for path in [*cache.glob("maths-*.sqlite"), *cache.glob("fonts/mjx-*")]:
+def forget_maths() -> None:
+    """Delete the set formulas and the fonts cut for them. The text fonts stay: no change to a bank has them cut again.
+
+    The formulas of this repository's own bank go with them: every site has its formulas from one store.
+    """
+    for path in [*frontend.CACHE.glob("maths-*.sqlite"), *frontend.CACHE.glob("fonts/mjx-*")]:
         path.unlink()
 
 
@@ -48,12 +51,14 @@ def build(site: Site) -> Time:
 def times(stock: Site, ours: Site, rounds: int) -> dict[str, Time]:
     """Medians of a stock build, ours with all formulas known ("warm") and ours with none ("cold"), taken in turns."""
     found: dict[str, list[Time]] = {"stock": [], "warm": [], "cold": []}
+    # So that the store holds what this bank needs, and nothing of larger ones.
+    forget_maths()
     for site in (stock, ours):
         build(site)
     for _ in range(rounds):
         found["stock"].append(build(stock))
         found["warm"].append(build(ours))
-        forget_maths(ours)
+        forget_maths()
         found["cold"].append(build(ours))
     return {name: Time(median(t.wall for t in made), median(t.cpu for t in made)) for name, made in found.items()}
 

@@ -12,8 +12,7 @@ from textwrap import indent
 
 from bench.questions import Question, Subject, Topic
 from studybank.writing import write
-
-ROOT = Path(__file__).resolve().parent.parent
+from tests.sites import ROOT, settings
 
 
 @dataclass(frozen=True)
@@ -36,18 +35,11 @@ class Site:
 
 # Ours
 
-OURS = f"""\
-INHERIT: {ROOT / "mkdocs.yml"}
-docs_dir: {ROOT / "docs"}
-theme:
-  custom_dir: {ROOT / "overrides"}
-"""
-
 
 def ours(subject: Subject, folder: Path) -> Site:
     """Write the bank, and a site over it with all else from this repository. Exits if the bank breaks a rule."""
     write(folder / "bank", dict(_bank(subject)))
-    (folder / "mkdocs.yml").write_text(OURS, encoding="utf-8")
+    settings(folder / "bank", folder)
     command = [sys.executable, str(ROOT / "scripts" / "build_bank.py"), "--bank", str(folder / "bank"), "check"]
     if subprocess.run(command, stdout=sys.stderr, check=False).returncode:
         sys.exit("The synthetic bank breaks a rule.")
@@ -67,7 +59,7 @@ def _bank(subject: Subject) -> Iterator[tuple[str, str]]:
         "lead": "Words without meaning, as many as in a real bank.",
         "description": "A synthetic site, made to be measured.",
         "trial": next(question.id for question in questions if question.verdict is not None),
-        "licence": "none",
+        "license": {"name": "none", "link": "https://example.org/"},
         "topics": [{"id": topic.id, "title": topic.title, "summary": topic.summary} for topic in subject.topics],
     }
     concepts = [vars(concept) for concept in subject.concepts]

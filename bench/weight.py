@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import mimetypes
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +14,8 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = """--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
---disable-component-update --disable-sync""".split()
+from tests import browser
+
 # Nothing is asked of other servers: the measure is what the site itself sends.
 OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 PACKED = {".woff2", ".woff", ".png", ".jpg", ".ico"}
@@ -49,9 +47,8 @@ class Sent:
 
 def weight(site: Path, page: str, following: str) -> Weight:
     """Visit a page of a built site, search in it, and go on to another. Addresses are relative to the site's root."""
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     with _server(site) as (address, sent), sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser, args=[*FLAGS, OFFLINE])
+        chromium = playwright.chromium.launch(executable_path=browser.found(), args=[*browser.FLAGS, OFFLINE])
         tab = chromium.new_context().new_page()
         tab.set_default_timeout(PATIENCE)
         tab.goto(f"{address}/{page}", wait_until="networkidle")

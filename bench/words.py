@@ -10,10 +10,10 @@ from functools import cache
 from itertools import accumulate
 
 SMALL = """the of a in to is and for on with that by its as from at each it one than this when which two are before
-after between so per through into over while then where both part whole takes gives holds leaves""".split()
-STARTS = "b br c cl d dr f fl g gr h k l m n p pl qu r s sc st t tr v w".split()
-MIDDLES = "a e i o u ea io".split()
-ENDS = ["", *"n r l s t nd rm st x".split()]
+after between so per through into over while then where both part whole takes gives holds leaves"""
+STARTS = "b br c cl d dr f fl g gr h k l m n p pl qu r s sc st t tr v w"
+MIDDLES = "a e i o u ea io"
+ENDS = "n r l s t nd rm st x"
 # Words that the syllables could make, and that a rule of the bank would take for a cue.
 REFUSED = {"some", "none", "never", "mistake"}
 VOCABULARY = 4000
@@ -26,10 +26,11 @@ SENTENCE = (8, 24)
 def _vocabulary() -> tuple[list[str], list[float]]:
     """Made-up words of two or three syllables, and how often each is used, summed: by Zipf's law."""
     draw = random.Random("vocabulary")
+    starts, middles, ends = STARTS.split(), MIDDLES.split(), ["", *ENDS.split()]
     made: dict[str, None] = {}
     while len(made) < VOCABULARY:
-        syllables = (draw.choice(STARTS) + draw.choice(MIDDLES) for _ in range(draw.choice((2, 2, 2, 3))))
-        word = "".join(syllables) + draw.choice(ENDS)
+        syllables = (draw.choice(starts) + draw.choice(middles) for _ in range(draw.choice((2, 2, 2, 3))))
+        word = "".join(syllables) + draw.choice(ends)
         if word not in REFUSED:
             made[word] = None
     return list(made), list(accumulate(1 / (rank + 2) for rank in range(VOCABULARY)))
@@ -47,10 +48,11 @@ class Words:
 
     def words(self, number: int) -> list[str]:
         """So many words; neither the first nor the last is a small one, and no word stands twice in a row."""
+        small_words = SMALL.split()
         made = [self.word()]
         while len(made) < number:
             small = self.draw.random() < SHARE_OF_SMALL and len(made) < number - 1
-            word = self.draw.choice(SMALL) if small else self.word()
+            word = self.draw.choice(small_words) if small else self.word()
             if word != made[-1]:
                 made.append(word)
         return made
