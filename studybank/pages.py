@@ -31,11 +31,15 @@ def quiz(verdict: bool) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """A generated page: `path` under the pages' folder, `title` for navigation, and the Markdown."""
+    """A generated page: `path` under the pages' folder, `title` for navigation, and the Markdown.
+
+    A page is framed where a template put HTML around the texts (studybank/frames.py).
+    """
 
     path: str
     title: str
     markdown: str
+    framed: bool = True
 
 
 def address(question: Question) -> str:
@@ -113,7 +117,7 @@ class Pages:
         yield self._page("concepts.md", "Concepts", "concepts.md.jinja", on_concept=self.on_concept)
         yield self._page("sources.md", "Sources", "sources.md.jinja", on_source=self.on_source)
         if self.bank.preface:
-            yield Page("about.md", "About", self.bank.preface)
+            yield Page("about.md", "About", self.bank.preface, framed=False)
 
     def _page(self, path: str, title: str, template: str, **values: object) -> Page:
         # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.
