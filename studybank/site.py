@@ -35,6 +35,7 @@ from studybank.maths import FormulaStore, MathsError
 from studybank.model import Bank
 from studybank.pages import Pages
 from studybank.problems import BankError
+from studybank.skips import Skips
 from studybank.writing import write
 
 log = get_plugin_logger(__name__)
@@ -86,6 +87,8 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         config.site_description = about.description
         config.repo_url = about.repository
         config.extra["bank"] = self.bank
+        # MkDocs passes extensions on as they are, objects too.
+        config.markdown_extensions.append(Skips())  # type: ignore[arg-type]
         widget.adopt(config.plugins["mkdocs_quiz"])
         self.used: dict[str, set[str]] = {}
         return config

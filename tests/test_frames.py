@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from bs4 import BeautifulSoup
 from markdown import markdown
 
 from studybank.frames import anchors, lifted, restored
+from studybank.skips import Skips
 
 EXTENSIONS = ["attr_list", "md_in_html", "smarty", "pymdownx.betterem", "pymdownx.superfences"]
 CARD = """\
@@ -60,3 +62,8 @@ def test_a_frame_comes_back_around_what_markdown_made() -> None:
 def test_a_quiz_is_left_to_its_plugin() -> None:
     quiz = "<quiz>\nTrue or false?\n\n- [x] True\n- [ ] False\n</quiz>\n"
     assert lifted(quiz) == (quiz, [])
+
+
+@pytest.mark.parametrize("source", ["plain", '"It\'s" -- so...', "*a* `b--c` **'d'**", "- a\n- 'b'\n\n> c\n", CARD])
+def test_what_is_skipped_would_not_have_changed(source: str) -> None:
+    assert markdown(source, extensions=[*EXTENSIONS, Skips()]) == markdown(source, extensions=EXTENSIONS)
