@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -113,7 +114,9 @@ class Pages:
         for name, kind in KINDS.items():
             if self.of_kind[name]:
                 questions = self.of_kind[name]
-                yield self._page(f"kinds/{name}.md", kind.plural, "kind.md.jinja", kind=kind, questions=questions)
+                in_topic = {topic: list(those) for topic, those in groupby(questions, lambda q: q.topic)}
+                values = {"kind": kind, "questions": questions, "in_topic": in_topic}
+                yield self._page(f"kinds/{name}.md", kind.plural, "kind.md.jinja", **values)
         yield self._page("concepts.md", "Concepts", "concepts.md.jinja", on_concept=self.on_concept)
         yield self._page("sources.md", "Sources", "sources.md.jinja", on_source=self.on_source)
         if self.bank.preface:
