@@ -218,7 +218,10 @@ class Bank:
     @cached_property
     def by_topic(self) -> dict[str, list[Question]]:
         """The questions of each topic: what is required first comes first, then the easier, then by id."""
-        return {t.id: _learning_order([q for q in self.questions if q.topic == t.id]) for t in self.about.topics}
+        of_topic: dict[str, list[Question]] = {topic.id: [] for topic in self.about.topics}
+        for question in self.questions:
+            of_topic.setdefault(question.topic, []).append(question)
+        return {topic.id: _learning_order(of_topic[topic.id]) for topic in self.about.topics}
 
     @cached_property
     def in_order(self) -> list[Question]:
