@@ -23,6 +23,9 @@ SCAN = re.compile(
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
 
+# What each of them begins with, spaces before a fence apart.
+SIGN = re.compile(r"[`~\\$]")
+
 # Private-use characters: no Markdown extension gives them a meaning, and no author types them.
 TOKEN = re.compile("\ue000([0-9a-f]{16})\ue001")
 
@@ -48,9 +51,32 @@ def _formula(found: re.Match[str]) -> Formula | None:
     return Formula(found["inline"], display=False) if found["inline"] is not None else None
 
 
+def pieces(source: str) -> Iterator[re.Match[str]]:
+    """What `SCAN` finds in a text, in order; several times as soon, since it is tried only where a sign stands."""
+    end = 0
+    while sign := SIGN.search(source, end):
+        at = sign.start()
+        line = source.rfind("\n", 0, at) + 1
+        fence = line >= end and not source[line:at].strip(" \t")
+        found = (SCAN.match(source, line) if fence else None) or SCAN.match(source, at)
+        if found:
+            yield found
+        end = found.end() if found else at + 1
+
+
+def changed(source: str, change: Callable[[re.Match[str]], str]) -> str:
+    """The text with something else in the place of each of its pieces."""
+    made: list[str] = []
+    end = 0
+    for found in pieces(source):
+        made += [source[end : found.start()], change(found)]
+        end = found.end()
+    return "".join([*made, source[end:]])
+
+
 def formulas(source: str) -> Iterator[tuple[int, Formula]]:
     """The formulas of a text, each with its offset."""
-    for found in SCAN.finditer(source):
+    for found in pieces(source):
         if formula := _formula(found):
             yield found.start(), formula
 
@@ -64,7 +90,7 @@ def tokenized(source: str, note: Callable[[Formula], None]) -> str:
             return formula.token
         return "&#36;" if found["escape"] == r"\$" else found[0]
 
-    return SCAN.sub(replace, source) if "$" in source else source
+    return changed(source, replace) if "$" in source else source
 
 
 def prose(source: str) -> str:
@@ -73,9 +99,9 @@ def prose(source: str) -> str:
     def blank(found: re.Match[str]) -> str:
         return found[0] if found["stray"] else re.sub(r"[^\n]", " ", found[0])
 
-    return SCAN.sub(blank, source) if "$" in source or "`" in source or "~" in source else source
+    return changed(source, blank)
 
 
 def stray_dollars(source: str) -> Iterator[int]:
     """The offsets of dollars that open no formula."""
-    return (found.start() for found in SCAN.finditer(source) if found["stray"]) if "$" in source else iter(())
+    return (found.start() for found in pieces(source) if found["stray"]) if "$" in source else iter(())

@@ -130,6 +130,9 @@ def faults_of_choices(choices: list[Choice]) -> Iterator[tuple[str, str, str, st
     wordings = [" ".join(choice.text.source.split()).rstrip(".").casefold() for choice in choices]
     if len(set(wordings)) < len(choices):
         yield "choices", "choices", "two choices read the same", "each wording once"
+    for choice in choices:
+        if choice.why.source.startswith(("Right", "Wrong", "No.", "No:", "Yes")):
+            yield "choices", "choices", "a reason begins with its verdict", "leave that to the page"
 
 
 DIFFICULTIES = {1: "recall", 2: "apply", 3: "analyze"}
@@ -216,7 +219,10 @@ class Bank:
     @cached_property
     def by_topic(self) -> dict[str, list[Question]]:
         """The questions of each topic: what is required first comes first, then the easier, then by id."""
-        return {t.id: _learning_order([q for q in self.questions if q.topic == t.id]) for t in self.about.topics}
+        of_topic: dict[str, list[Question]] = {topic.id: [] for topic in self.about.topics}
+        for question in self.questions:
+            of_topic.setdefault(question.topic, []).append(question)
+        return {topic.id: _learning_order(of_topic[topic.id]) for topic in self.about.topics}
 
     @cached_property
     def in_order(self) -> list[Question]:

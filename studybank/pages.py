@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -32,11 +33,15 @@ def quiz(verdict: bool) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """A generated page: `path` under the pages' folder, `title` for navigation, and the Markdown."""
+    """A generated page: `path` under the pages' folder, `title` for navigation, and the Markdown.
+
+    A page is framed where a template put HTML around the texts (studybank/frames.py).
+    """
 
     path: str
     title: str
     markdown: str
+    framed: bool = True
 
 
 def address(question: Question) -> str:
@@ -116,11 +121,13 @@ class Pages:
         for name, kind in KINDS.items():
             if self.of_kind[name]:
                 questions = self.of_kind[name]
-                yield self._page(f"kinds/{name}.md", kind.plural, "kind.md.jinja", kind=kind, questions=questions)
+                in_topic = {topic: list(those) for topic, those in groupby(questions, lambda q: q.topic)}
+                values = {"kind": kind, "questions": questions, "in_topic": in_topic}
+                yield self._page(f"kinds/{name}.md", kind.plural, "kind.md.jinja", **values)
         yield self._page("concepts.md", "Concepts", "concepts.md.jinja", on_concept=self.on_concept)
         yield self._page("sources.md", "Sources", "sources.md.jinja", on_source=self.on_source)
         if self.bank.preface:
-            yield Page("about.md", "About", self.bank.preface)
+            yield Page("about.md", "About", self.bank.preface, framed=False)
 
     def _page(self, path: str, title: str, template: str, **values: object) -> Page:
         # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.

@@ -30,10 +30,12 @@ from mkdocs.utils.templates import TemplateContext
 from studybank import fonts, frontend, redirects, search, widget
 from studybank.checking import checked
 from studybank.formulas import TOKEN, Formula, tokenized
+from studybank.frames import anchors, lifted, restored
 from studybank.maths import FormulaStore, MathsError
 from studybank.model import Bank
 from studybank.pages import Pages
 from studybank.problems import BankError
+from studybank.skips import Skips
 from studybank.writing import write
 
 log = get_plugin_logger(__name__)
@@ -85,6 +87,8 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         config.site_description = about.description
         config.repo_url = about.repository
         config.extra["bank"] = self.bank
+        # MkDocs passes extensions on as they are, objects too.
+        config.markdown_extensions.append(Skips())  # type: ignore[arg-type]
         widget.adopt(config.plugins["mkdocs_quiz"])
         self.used: dict[str, set[str]] = {}
         return config
@@ -95,6 +99,7 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         folder = Path(config.config_file_path).parent / "build" / "pages"
         write(folder, {page.path: page.markdown for page in pages})
         self.generated = {page.path for page in pages}
+        self.framed = {page.path for page in pages if page.framed}
         for page in pages:
             files.append(File(page.path, str(folder), config.site_dir, config.use_directory_urls))
         files.append(File.generated(config, QUIZ_SCRIPT, content=widget.script()))
@@ -117,7 +122,11 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         source = tokenized(markdown, note)
         page.meta["source"] = source
         kept = self.rendered.get(path)
-        return "" if kept and kept.source == source else source
+        if kept and kept.source == source:
+            return ""
+        if path in self.framed:
+            source, page.meta["frame"] = lifted(source)
+        return source
 
     @event_priority(-60)
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -126,7 +135,9 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         if kept and kept.source == source:
             page.toc, page.present_anchor_ids = kept.toc, kept.anchors
             return kept.html
-        html = widget.mended(html)
+        frame = page.meta.pop("frame", [])
+        page.present_anchor_ids = {*(page.present_anchor_ids or ()), *anchors(frame)}
+        html = widget.mended(restored(html, frame))
         if self.serving and path in self.generated:
             self.rendered[path] = Rendered(source, html, page.toc, page.present_anchor_ids)
         return html

@@ -701,7 +701,13 @@ def test_a_cue_in_true_and_false_claims_alike_is_accepted(faults: Checker, tmp_p
 
 
 @pytest.mark.parametrize(
-    "pattern", ["{} holds `always` water with {}.", "{} holds water, $not$ less, with {}.", "{} allows water with {}."]
+    "pattern",
+    [
+        "{} holds `always` water with {}.",
+        "{} holds water, $not$ less, with {}.",
+        "{} allows water with {}.",
+        "{} is an all-weather ground with {}.",
+    ],
 )
 def test_what_only_looks_like_a_cue_is_none(faults: Checker, tmp_path: Path, pattern: str) -> None:
     told = [problem.wrong for problem in faults(bank(tmp_path, claims(twelve(pattern, PLAIN))))]

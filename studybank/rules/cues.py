@@ -28,7 +28,8 @@ CUES = {
 def _mark(words: str) -> re.Pattern[str]:
     whole = "|".join(word for word in words.split() if word != "n't")
     ending = r"|n['’]t\b" if "n't" in words.split() else ""
-    return re.compile(rf"\b(?:{whole})\b{ending}", re.IGNORECASE)
+    # Part of a compound (all-gather, no-op) is a name rather than a cue.
+    return re.compile(rf"(?<![\w-])(?:{whole})(?![\w-]){ending}", re.IGNORECASE)
 
 
 def _claims(bank: Bank) -> list[TrueFalse]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from studybank.formulas import SCAN, prose
+from studybank.formulas import changed, prose
 from studybank.model import Bank, Text
 from studybank.problems import Problem
 
@@ -50,7 +50,7 @@ SENTENCE_END = re.compile(
 
 def words(text: Text) -> int:
     """How many words a reader reads; a formula and a piece of code count as one each, a fence as none."""
-    shown = SCAN.sub(lambda m: m[0] if m["stray"] or m["escape"] else " " if m["fence"] else " x ", text.source)
+    shown = changed(text.source, lambda m: m[0] if m["stray"] or m["escape"] else " " if m["fence"] else " x ")
     return len(WORD.findall(shown))
 
 
