@@ -70,6 +70,7 @@ EXPECTED = {
     "bool_type": "use true or false, without quotes",
     "int_type": "it should be a whole number",
     "int_parsing": "it should be a whole number",
+    "model_type": "it should be a mapping: `{name: value}`",
     "list_type": "it should be a list: `[one, another]`",
 }
 
@@ -353,7 +354,9 @@ class Reader:
         name = str(detail["loc"][0])
         line = lines.get(".".join(map(str, detail["loc"])), lines.get(name, lines.get("", 1)))
         section = HEADINGS.get(name)
-        what = f"`## {section}`" if section else f"`{name}`"
+        # `license.link` is a name; of a list the item is told by its line and its value.
+        named = ".".join(part for part in detail["loc"] if isinstance(part, str))
+        what = f"`## {section}`" if section else f"`{named}`"
         if name == "id" and name not in lines:
             what = "the file's name"
         given = _shown(detail["input"])
@@ -361,6 +364,8 @@ class Reader:
             case "missing":
                 where = "section" if section else "field"
                 self.fault(path, line, f"missing-{where}", f"{what} is missing", f"add the {where}")
+            case "extra_forbidden":
+                self.fault(path, line, "unknown-field", f"{what} is not a field here", "remove it")
             case "too_short" | "too_long":
                 low, high = detail["ctx"].get("min_length"), detail["ctx"].get("max_length")
                 right = f"at least {low}" if low is not None else f"at most {high}"
@@ -390,12 +395,12 @@ def _shown(value: Any) -> str:
 
 
 def _lines_of(data: dict[str, Any], lines: Lines, way: tuple[str | int, ...] = ()) -> dict[str, int]:
-    """The lines of a mapping: of each name, of each item of a list as `name.0`, and of the whole as ''."""
+    """The lines of a mapping: of each name, of what it holds as `name.0` or `name.key`, and of the whole as ''."""
     here = {"": lines.get(way, 1)}
     for name, value in data.items():
         here[name] = lines[*way, name]
-        if isinstance(value, list):
-            here |= {f"{name}.{i}": lines[*way, name, i] for i in range(len(value))}
+        inner = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+        here |= {f"{name}.{key}": lines[*way, name, key] for key in inner}
     return here
 
 

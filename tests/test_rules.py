@@ -11,6 +11,7 @@ import pytest
 
 from tests.banks import EXPLANATION, RIVERS, Change, Checker, bank, claim, marked, places
 
+LICENSE = 'license: {name: CC BY 4.0, link: "https://creativecommons.org/licenses/by/4.0/"}'
 PROMPT = "In a bend on a plain of sand, the river cuts the outer bank."
 CLAIM = "bends/outer-bank"
 
@@ -75,6 +76,10 @@ def test_the_bank_that_the_tests_begin_with_has_no_fault(faults: Checker, tmp_pa
         ("sources.yaml", "  cite: Leopold and Wolman (1960)", "¶  cite: ''", "value", "write it"),
         ("bank.yaml", "subject: rivers", "subject: rivers\n¶subtitle: x", "unknown-field", "use `title`"),
         ("bank.yaml", "subject: rivers", "subject: rivers\n¶repository: example.org", "form", "begins with https://"),
+        ("bank.yaml", LICENSE, "¶license: CC BY", "value", "a mapping"),
+        ("bank.yaml", LICENSE, "¶license: {name: CC BY}", "missing-field", "add the field"),
+        ("bank.yaml", LICENSE, "license:\n  name: CC BY\n¶  link: http://example.org", "form", "begins with https://"),
+        ("bank.yaml", LICENSE, "license:\n  name: CC BY\n  link: https://a\n¶  by: me", "unknown-field", "remove it"),
         ("bank.yaml", "    title: Bends", "    title: Bends\n¶    titel: Bends", "unknown-field", "use `title`"),
         (
             "bank.yaml",
