@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -119,6 +120,10 @@ class Citation(Strict):
     line: int
 
 
+# "Right after the flood ..." is none.
+VERDICT = re.compile(r"(?:Right|Wrong|Correct|Incorrect|True|False|Yes|No)(?:[.:,;!]| because\b)")
+
+
 def faults_of_choices(choices: list[Choice]) -> Iterator[tuple[str, str, str, str]]:
     if not choices:
         return
@@ -130,9 +135,8 @@ def faults_of_choices(choices: list[Choice]) -> Iterator[tuple[str, str, str, st
     wordings = [" ".join(choice.text.source.split()).rstrip(".").casefold() for choice in choices]
     if len(set(wordings)) < len(choices):
         yield "choices", "choices", "two choices read the same", "each wording once"
-    for choice in choices:
-        if choice.why.source.startswith(("Right", "Wrong", "No.", "No:", "Yes")):
-            yield "choices", "choices", "a reason begins with its verdict", "leave that to the page"
+    if any(VERDICT.match(choice.why.source) for choice in choices):
+        yield "choices", "choices", "a reason begins with its verdict", "leave that to the page"
 
 
 DIFFICULTIES = {1: "recall", 2: "apply", 3: "analyze"}

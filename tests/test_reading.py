@@ -432,6 +432,8 @@ A, B, C, D, E = (f"- [{box}] {text}\n  > why\n" for box, text in zip("x    ", "a
         ("¶" + HEAD + A + B + C + B, "choices", "each wording once"),
         ("¶" + HEAD + A + B + C + "- [ ] B.\n  > why\n", "choices", "each wording once"),
         (HEAD + A + B + "- [ ] c\n\n¶  d\n  > why\n", "block", "one line of text"),
+        ("¶" + HEAD + A + B + "- [ ] c\n  > Wrong: it is not.\n", "choices", "leave that to the page"),
+        ("¶" + HEAD + A.replace("why", "Right, it is.") + B + C, "choices", "leave that to the page"),
         ("¶" + HEAD, "empty", "leave the section out"),
     ],
 )
@@ -452,6 +454,7 @@ def test_choices_are_refused_on_their_line(
         A.replace("- [", "* [") + B.replace("- [", "+   [") + C,
         A + "\n" + B + "\n\n" + C,
         A.replace("  > ", "\t> ") + B + C,
+        A.replace("why", "Right after a flood") + B.replace("why", "Yesterday") + C.replace("why", "Nobody does"),
         A + B + C + "- [ ] one\n  and two\n  > a\n  >\n  > b\n- [ ] two\n  > c\n  d\n",
     ],
 )
