@@ -275,7 +275,7 @@ class Reader:
             if title is None:
                 parts[-1][2].append(row)
                 continue
-            meant = get_close_matches(title, SECTIONS, n=1)
+            meant = [title] if title in SECTIONS else get_close_matches(title, SECTIONS, n=1)
             if title not in SECTIONS or not SECTION.match(row):
                 right = f"write `## {title}` where the line begins" if title in SECTIONS else one_of(title, SECTIONS)
                 self.fault(path, number, "section", f"`{row.strip()}` is not a section", right)

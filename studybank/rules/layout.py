@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from studybank.formulas import SCAN, prose
+from studybank.formulas import pieces, prose
 from studybank.model import Bank
 from studybank.problems import Problem
 
@@ -60,7 +60,7 @@ def _misread(source: str) -> Iterator[tuple[int, str, str]]:
 def _fenced(source: str) -> set[int]:
     """The numbers of the lines that belong to a fence."""
     found: set[int] = set()
-    for fence in SCAN.finditer(source) if "```" in source or "~~~" in source else ():
+    for fence in pieces(source) if "```" in source or "~~~" in source else ():
         if fence["fence"]:
             first = source.count("\n", 0, fence.start())
             found.update(range(first, first + fence[0].count("\n") + 1))

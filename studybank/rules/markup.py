@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterator
 from itertools import chain
 
-from studybank.formulas import SCAN, prose, stray_dollars
+from studybank.formulas import pieces, prose, stray_dollars
 from studybank.model import Bank
 from studybank.problems import Problem
 
@@ -87,7 +87,7 @@ def _in_source(source: str, inline: bool) -> Iterator[Fault]:
     for offset in stray_dollars(source):
         right = r"close it on both sides without spaces, or write `\$` for the sign"
         yield offset, "tex", "a `$` that opens no formula", right
-    for found in SCAN.finditer(source):
+    for found in pieces(source):
         if found["marks"] != found["end"]:
             yield found.start(), "fence", "code that is not closed", f"end it with a line {found['marks']}"
     if inline and (block := BLOCK.search(source)):
