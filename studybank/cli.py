@@ -159,7 +159,8 @@ def _report(options: argparse.Namespace) -> int:
     used = {name for question in bank.questions for name in question.concepts}
     cited = {source.key for question in bank.questions for source in question.sources}
     for what, unused in [("concept", bank.concept.keys() - used), ("source", bank.source.keys() - cited)]:
-        if unused:
+        # A blank one could not be read.
+        if unused := unused - {""}:
             print(f"{count(len(unused), what)} on no question: {', '.join(sorted(unused))}")
     if problems:
         print(f"{count(len(problems), 'problem')} met while reading: run `check`", file=sys.stderr)

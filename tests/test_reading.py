@@ -53,6 +53,12 @@ def test_how_an_editor_saves_a_file_makes_no_difference(faults: Checker, tmp_pat
     assert faults(bank(tmp_path, {"bends/outer-bank": content})) == []
 
 
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+def test_a_whole_bank_may_be_saved_so(faults: Checker, tmp_path: Path, end: bytes) -> None:
+    saved = {name: b"\xef\xbb\xbf" + text.encode().replace(b"\n", end) for name, text in RIVERS.items()}
+    assert faults(bank(tmp_path, saved)) == []
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_are_counted_the_same_for_every_line_end(faults: Checker, tmp_path: Path, end: str) -> None:
     text = OUTER_BANK.replace("- The outer bank", "- The $\\outer$ bank")
