@@ -742,6 +742,17 @@ def test_half_of_the_claims_of_a_topic_are_true(
         assert "40 to 60%" in problem.right
 
 
+@pytest.mark.parametrize(("old", "code"), [("verdict: true", "value"), ("kind: true-false", "kind")])
+def test_a_claim_that_can_not_be_read_leaves_its_topic_unjudged(
+    faults: Checker, tmp_path: Path, old: str, code: str
+) -> None:
+    changes = claims([(prompt, i < 2) for i, (prompt, _) in enumerate(twelve(PLAIN, PLAIN)[:5])])
+    text = changes["questions/bends/claim-b.md"]
+    assert isinstance(text, str)
+    changes["questions/bends/claim-b.md"] = text.replace(old, old.partition(" ")[0] + " 7")
+    assert [problem.code for problem in faults(bank(tmp_path, changes))] == [code]
+
+
 def test_each_topic_is_balanced_by_itself(faults: Checker, tmp_path: Path) -> None:
     second = claim("A flood digs up the bed of the canal.", True, "What a flood digs")
     third = claim("Reeds slow the water down in summer.", True, "What reeds do")

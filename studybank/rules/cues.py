@@ -10,7 +10,7 @@ from statistics import median
 
 from studybank.formulas import prose
 from studybank.kinds.true_false import TrueFalse
-from studybank.model import Bank
+from studybank.model import Bank, Question
 from studybank.problems import Problem
 from studybank.rules.wording import words
 
@@ -41,6 +41,10 @@ def balance(bank: Bank) -> Iterator[Problem]:
     by_topic = defaultdict(list)
     for claim in _claims(bank):
         by_topic[claim.topic].append(claim)
+    # A claim that could not be read may be what a topic lacks.
+    for question in bank.questions:
+        if type(question) is Question or (isinstance(question, TrueFalse) and question.verdict is None):
+            by_topic.pop(question.topic, None)
     for topic, claims in by_topic.items():
         true = sum(claim.verdict for claim in claims)
         slack = max(0.1 * len(claims), 0.5)
