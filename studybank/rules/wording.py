@@ -63,7 +63,7 @@ def lengths(bank: Bank) -> Iterator[Problem]:
             wrong = f"the explanation has {count} words"
             yield question.problem(question.explanation.line, "length", wrong, f"{low} to {high}")
         # Code and formulas are words; a sentence may begin with one.
-        shown = SCAN.sub(lambda m: m[0] if m["stray"] or m["escape"] else "X", question.answer.source)
+        shown = changed(question.answer.source, lambda m: m[0] if m["stray"] or m["escape"] else "X")
         if "\n\n" in shown or SENTENCE_END.search(shown):
             wrong = "the answer has more than one sentence"
             right = "one that stands alone; the rest goes into the explanation"
