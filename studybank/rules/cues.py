@@ -28,7 +28,7 @@ CUES = {
 def _mark(words: str) -> re.Pattern[str]:
     whole = "|".join(word for word in words.split() if word != "n't")
     ending = r"|n['’]t\b" if "n't" in words.split() else ""
-    # Part of a compound (all-gather, no-op) is a name rather than a cue.
+    # Part of a compound (all-weather, no-op) is a name rather than a cue.
     return re.compile(rf"(?<![\w-])(?:{whole})(?![\w-]){ending}", re.IGNORECASE)
 
 
