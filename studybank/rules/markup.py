@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterator
 from itertools import chain
 
-from studybank.formulas import SCAN, prose, stray_dollars
+from studybank.formulas import pieces, prose, stray_dollars
 from studybank.model import Bank
 from studybank.problems import Problem
 
@@ -38,6 +38,9 @@ ANYWHERE = re.compile(r"</?quiz>|<\?/?quiz\?>|MKDOCS_QUIZ|<!-- mkdocs-quiz")
 BLOCK = re.compile(r"\n[ \t]*\n|^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]|>|`{3}|~{3})", re.MULTILINE)
 LINK = re.compile(r"\]\(#([^\s)]*)\)")
 
+# Each of the above that is looked for in prose begins with one of these signs or holds one. Most texts have none.
+SIGN = re.compile(r"[<>\[{`]|\n {0,3}[-*_=?!/]")
+
 Fault = tuple[int, str, str, str]
 
 
@@ -62,6 +65,8 @@ def _faults(source: str, ids: Container[str], *, inline: bool = False) -> Iterat
 
 def _in_prose(source: str, ids: Container[str]) -> Iterator[Fault]:
     visible = prose(source)
+    if not SIGN.search(f"\n{visible}"):
+        return
     for found in UNDERLINE.finditer(visible):
         if re.search(r"\S[ \t]*\n\Z", source[: found.start()]):
             yield _lead(found), "section", "an underlined heading", "an empty line above, or no line at all"
@@ -87,7 +92,7 @@ def _in_source(source: str, inline: bool) -> Iterator[Fault]:
     for offset in stray_dollars(source):
         right = r"close it on both sides without spaces, or write `\$` for the sign"
         yield offset, "tex", "a `$` that opens no formula", right
-    for found in SCAN.finditer(source):
+    for found in pieces(source):
         if found["marks"] != found["end"]:
             yield found.start(), "fence", "code that is not closed", f"end it with a line {found['marks']}"
     if inline and (block := BLOCK.search(source)):
