@@ -38,6 +38,9 @@ ANYWHERE = re.compile(r"</?quiz>|<\?/?quiz\?>|MKDOCS_QUIZ|<!-- mkdocs-quiz")
 BLOCK = re.compile(r"\n[ \t]*\n|^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]|>|`{3}|~{3})", re.MULTILINE)
 LINK = re.compile(r"\]\(#([^\s)]*)\)")
 
+# Each of the above that is looked for in prose begins with one of these signs or holds one. Most texts have none.
+SIGN = re.compile(r"[<>\[{`]|\n {0,3}[-*_=?!/]")
+
 Fault = tuple[int, str, str, str]
 
 
@@ -62,6 +65,8 @@ def _faults(source: str, ids: Container[str], *, inline: bool = False) -> Iterat
 
 def _in_prose(source: str, ids: Container[str]) -> Iterator[Fault]:
     visible = prose(source)
+    if not SIGN.search(f"\n{visible}"):
+        return
     for found in UNDERLINE.finditer(visible):
         if re.search(r"\S[ \t]*\n\Z", source[: found.start()]):
             yield _lead(found), "section", "an underlined heading", "an empty line above, or no line at all"
