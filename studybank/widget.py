@@ -11,6 +11,7 @@ from studybank.pages import quiz
 
 # Everything that mkdocs-quiz appends to a page: a progress panel, a style sheet and scripts.
 CHROME = '<div id="quiz-progress-sidebar"'
+LABELED = re.compile(r'aria-labelledby="quiz-([a-z][a-z0-9-]*)-question"')
 NUMBERED = re.compile(r'data-id="([^"]+)"|\bquiz-(\d+)\b')
 ANSWER = re.compile(
     r'<input type="radio" (name="answer" value="\d" id="([^"]+)"[^>]*)><label for="[^"]+">(\w+)</label>'
@@ -61,7 +62,8 @@ def mended(html: str) -> str:
             question = found[1]
         return found[0] if found[1] or not question else f"quiz-{question}"
 
-    return NUMBERED.sub(name, html)
+    # The widget is named after the question that stands above it.
+    return LABELED.sub(r'aria-labelledby="\1 quiz-\1-question"', NUMBERED.sub(name, html))
 
 
 def script() -> str:

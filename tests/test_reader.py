@@ -52,6 +52,17 @@ def test_an_answer_is_kept_under_the_id_of_its_question(page: Page, bread_url: s
     assert "quiz-knead-less" in kept
 
 
+def test_controls_are_named_after_their_question(page: Page, bread_url: str) -> None:
+    page.goto(bread_url + "topics/dough/")
+    here = card(page, "salt-and-yeast")
+    expect(here.get_by_role("group", name="Salt and the speed of yeast True or false?")).to_be_visible()
+    names = [summary.get_attribute("aria-label") for summary in page.locator("article summary").all()]
+    named = [name for name in names if name]
+    assert "Answer: Salt and the speed of yeast" in named
+    assert "Hint 2 of 2: Salt and the speed of yeast" in named
+    assert len(named) == len(set(named))
+
+
 def test_no_arrow_key_answers(page: Page, bread_url: str) -> None:
     page.goto(bread_url + "topics/dough/")
     here = card(page, "salt-and-yeast")
