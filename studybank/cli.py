@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from studybank import frontend
 from studybank.checking import checked, inspect
@@ -53,21 +54,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    # These go before a command as well as behind it; behind it, what is not given must not undo what was given before.
+    bank: dict[str, Any] = {"type": Path, "metavar": "DIR", "help": "the folder of the bank (default: bank)"}
+    into: dict[str, Any] = {
+        "type": Path,
+        "metavar": "DIR",
+        "help": "where `build` puts the pages (default: build/pages)",
+    }
+    every = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    every.add_argument("--bank", **bank)
     parser = argparse.ArgumentParser(prog="build_bank.py", description="Build, check and extend a question bank.")
-    parser.add_argument("--bank", type=Path, default=Path("bank"), help="the folder of the bank (default: bank)")
-    parser.set_defaults(run=_build, into=None)
+    parser.add_argument("--bank", **bank, default=Path("bank"))
+    parser.add_argument("--into", **into)
+    parser.set_defaults(run=_build)
     commands = parser.add_subparsers(title="commands")
-    build = commands.add_parser("build", help="check the bank, record new ids and write its pages (the default)")
-    build.add_argument("--into", type=Path, metavar="DIR", help="where the pages go (default: build/pages)")
+    build = commands.add_parser(
+        "build", parents=[every], help="check the bank, record new ids and write its pages (the default)"
+    )
+    build.add_argument("--into", **into, default=argparse.SUPPRESS)
     build.set_defaults(run=_build)
-    check = commands.add_parser("check", help="print every problem of the bank; write nothing")
+    check = commands.add_parser("check", parents=[every], help="print every problem of the bank; write nothing")
     check.set_defaults(run=_check)
-    new = commands.add_parser("new", help="write the template of a question")
+    new = commands.add_parser("new", parents=[every], help="write the template of a question")
     new.add_argument("kind", choices=KINDS)
     new.add_argument("topic", help="the id of a topic of bank.yaml")
     new.add_argument("id", help="small letters and digits, joined by hyphens; it is the question's name for ever")
     new.set_defaults(run=_new)
-    report = commands.add_parser("report", help="what the bank holds, by topic and kind, and what its questions lack")
+    report = commands.add_parser(
+        "report", parents=[every], help="what the bank holds, by topic and kind, and what its questions lack"
+    )
     report.set_defaults(run=_report)
     return parser
 

@@ -90,6 +90,14 @@ def test_build_writes_what_changed_and_removes_what_is_gone(tmp_path: Path) -> N
     assert said == f"11 pages in build/pages, {len(changed)} written, 1 removed\n"
 
 
+def test_options_stand_before_and_behind_the_command(tmp_path: Path) -> None:
+    bank(tmp_path).rename(tmp_path / "rivers")
+    assert done(tmp_path, "--bank", "rivers", "check") == done(tmp_path, "check", "--bank", "rivers")
+    for arguments in (["--into", "one"], ["build", "--into", "two"], ["--into", "three", "build"]):
+        done(tmp_path, "--bank", "rivers", *arguments)
+    assert pages(tmp_path / "one") == pages(tmp_path / "two") == pages(tmp_path / "three")
+
+
 def test_build_into_another_folder(tmp_path: Path) -> None:
     bank(tmp_path)
     done(tmp_path, "build", start=call)
