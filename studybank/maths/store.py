@@ -27,7 +27,8 @@ PART = re.compile(r"mjx-c[0-9A-F]{2,}|STX-[A-Z0-9]+|mjx-[A-Za-z]+(?:-[A-Za-z]+)*
 GLYPHS = re.compile(r"<mjx-c(?: [^>]*)?>([^<]*)")
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS formula (key TEXT PRIMARY KEY, html TEXT, plain TEXT, parts TEXT, glyphs TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS formula
+  (key TEXT PRIMARY KEY, tex TEXT, html TEXT, parts TEXT, glyphs TEXT, plain TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS rule (place INTEGER PRIMARY KEY, selector TEXT UNIQUE, body TEXT);
 """
 
@@ -44,8 +45,8 @@ class FormulaStore:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        versions = frontend.version("mathjax"), frontend.version("@mathjax/mathjax-stix2-font"), SCRIPT.read_text()
-        name = blake2b("\0".join(versions).encode(), digest_size=6).hexdigest()
+        versions = [frontend.version("mathjax"), frontend.version("@mathjax/mathjax-stix2-font")]
+        name = blake2b("\0".join([*versions, SCRIPT.read_text(), SCHEMA]).encode(), digest_size=6).hexdigest()
         self._db = sqlite3.connect(folder / f"maths-{name}.sqlite", timeout=60)
         self._db.executescript(SCHEMA)
         # Losing the newest formulas in a power cut costs only their setting again.
@@ -66,7 +67,7 @@ class FormulaStore:
         self._wanted.clear()
 
     def _set(self, batch: list[Formula]) -> None:
-        plain = {formula.key: formula.tex for formula in batch}
+        tex = {formula.key: formula.tex for formula in batch}
         requests = "".join(json.dumps({"key": f.key, "tex": f.tex, "display": f.display}) + "\n" for f in batch)
         command = [str(Path(executable.ROOT_DIR, "bin", "node")), "--max-semi-space-size=4", str(SCRIPT)]
         done = subprocess.run(command, input=requests, capture_output=True, text=True, encoding="utf-8")
@@ -84,21 +85,30 @@ class FormulaStore:
                     key, html = answer["key"], answer["html"]
                     parts = " ".join(sorted({part.lower() for part in PART.findall(html)}))
                     glyphs = "".join(sorted(set(unescape("".join(GLYPHS.findall(html))))))
-                    row = (key, html, plain_text(plain[key]), parts, glyphs)
-                    self._db.execute("INSERT OR REPLACE INTO formula VALUES (?, ?, ?, ?, ?)", row)
+                    row = (key, tex[key], html, parts, glyphs)
+                    self._db.execute("INSERT OR REPLACE INTO formula VALUES (?, ?, ?, ?, ?, NULL)", row)
                     self._known.add(key)
-
-    def _column(self, column: str, key: str) -> str:
-        found = self._db.execute(f"SELECT {column} FROM formula WHERE key = ?", (key,)).fetchone()
-        return str(found[0])
 
     def rendered(self, text: str) -> str:
         """HTML with each formula in the place of its token."""
-        return TOKEN.sub(lambda found: self._column("html", found[1]), text)
+        return TOKEN.sub(lambda found: self._html(found[1]), text)
+
+    def _html(self, key: str) -> str:
+        found = self._db.execute("SELECT html FROM formula WHERE key = ?", (key,)).fetchone()
+        return str(found[0])
 
     def plain(self, text: str) -> str:
         """Plain text with each formula as a line of Unicode in the place of its token."""
-        return TOKEN.sub(lambda found: self._column("plain", found[1]), text)
+        return TOKEN.sub(lambda found: self._plain(found[1]), text)
+
+    def _plain(self, key: str) -> str:
+        # Made when it is asked for: most formulas stand in explanations, where nothing needs them plain.
+        tex, plain = self._db.execute("SELECT tex, plain FROM formula WHERE key = ?", (key,)).fetchone()
+        if plain is None:
+            plain = plain_text(tex)
+            with self._db:
+                self._db.execute("UPDATE formula SET plain = ? WHERE key = ?", (plain, key))
+        return str(plain)
 
     def style(self, keys: Iterable[str]) -> tuple[str, str]:
         """The style sheet that these formulas need, without its fonts, and all characters that they print."""
