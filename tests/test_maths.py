@@ -139,6 +139,16 @@ def test_a_character_that_html_escapes_is_cut_into_the_font(tmp_path: Path) -> N
     assert {"<", "&"} <= set(store.style([formula.key])[1])
 
 
+def test_the_pieces_of_a_wide_brace_are_printed_too(tmp_path: Path) -> None:
+    store, (formula,) = settled(
+        tmp_path, r"\underbrace{4+4+4+4}_{\text{four}}\left(\begin{matrix}a\\b\\c\\d\end{matrix}\right)"
+    )
+    html = store.rendered(formula.token)
+    pieces = re.findall(r"<mjx-(?:beg|end|mid|spacer)[^>]*>([^<]+)", html)
+    assert len(pieces) > 6
+    assert set("".join(pieces).replace("\n", "")) <= set(store.style([formula.key])[1])
+
+
 def test_two_builds_at_once_share_the_store(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from studybank.maths import FormulaStore\n"

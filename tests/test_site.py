@@ -12,6 +12,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from fontTools.ttLib import TTFont
 
 from studybank.kinds.true_false import TrueFalse
 from studybank.model import Bank
@@ -142,6 +143,22 @@ def test_every_style_rule_and_font_that_a_glyph_needs_is_served(site: Path) -> N
             assert f".{shape}" in style, (path, glyph)
     for font in re.findall(r"url\(\.\./fonts/([^)]+)\)", style + (site / "assets/css/book.css").read_text("utf-8")):
         assert (site / "assets/fonts" / font).exists(), font
+
+
+def test_every_character_of_a_formula_is_in_the_font_that_prints_it(site: Path) -> None:
+    style = (site / "assets/css/maths.css").read_text(encoding="utf-8")
+    fonts = site / "assets/fonts"
+    printed: set[tuple[str, str]] = set()
+    for path in pages(site):
+        for text in soup(path).select("mjx-math")[:]:
+            for piece in text.find_all(string=re.compile(r"\S")):
+                names = [name for tag in piece.parents for name in tag.get("class", []) if name.startswith("STX-")]
+                printed |= {(names[0], character) for character in piece if not character.isspace()}
+    assert printed
+    for name, character in printed:
+        families = re.search(rf"\.{name}{{font-family:([^}}]*)}}", style)[1].replace(" ", "").split(",")
+        held = set().union(*(TTFont(fonts / f"{family.lower()}.woff2").getBestCmap() for family in families))
+        assert ord(character) in held, (name, character, hex(ord(character)))
 
 
 def test_every_link_leads_somewhere(site: Path) -> None:

@@ -24,7 +24,8 @@ SCRIPT = Path(__file__).with_name("typeset.mjs")
 BATCH = 2500
 # Elements, shapes of glyphs and faces, as they stand in the HTML and in the selectors alike.
 PART = re.compile(r"mjx-c[0-9A-F]{2,}|STX-[A-Z0-9]+|mjx-[A-Za-z]+(?:-[A-Za-z]+)*")
-GLYPHS = re.compile(r"<mjx-c(?: [^>]*)?>([^<]*)")
+# Tags, and the MathML for screen readers: what is left is what the fonts have to print, pieces of braces included.
+UNPRINTED = re.compile(r"<mjx-assistive-mml.*?</mjx-assistive-mml>|<[^>]*>", re.DOTALL)
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS formula
@@ -46,7 +47,8 @@ class FormulaStore:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         versions = [frontend.version("mathjax"), frontend.version("@mathjax/mathjax-stix2-font")]
-        name = blake2b("\0".join([*versions, SCRIPT.read_text(), SCHEMA]).encode(), digest_size=6).hexdigest()
+        made_by = [*versions, SCRIPT.read_text(), SCHEMA, PART.pattern, UNPRINTED.pattern]
+        name = blake2b("\0".join(made_by).encode(), digest_size=6).hexdigest()
         self._db = sqlite3.connect(folder / f"maths-{name}.sqlite", timeout=60)
         self._db.executescript(SCHEMA)
         # Losing the newest formulas in a power cut costs only their setting again.
@@ -84,7 +86,7 @@ class FormulaStore:
                 else:
                     key, html = answer["key"], answer["html"]
                     parts = " ".join(sorted({part.lower() for part in PART.findall(html)}))
-                    glyphs = "".join(sorted(set(unescape("".join(GLYPHS.findall(html))))))
+                    glyphs = "".join(sorted(set(unescape(UNPRINTED.sub("", html)))))
                     row = (key, tex[key], html, parts, glyphs)
                     self._db.execute("INSERT OR REPLACE INTO formula VALUES (?, ?, ?, ?, ?, NULL)", row)
                     self._known.add(key)
