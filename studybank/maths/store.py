@@ -7,9 +7,11 @@ import re
 import sqlite3
 import subprocess
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from html import unescape
 from itertools import islice
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,9 @@ from studybank.formulas import TOKEN, Formula
 SCRIPT = Path(__file__).with_name("typeset.mjs")
 # A Node process keeps what it has set; a fresh one every so often bounds its memory (a process of 2,500 takes 180 MB).
 BATCH = 2500
+# How many run at once, and how many formulas another one is worth starting for.
+PROCESSES = 2
+WORTH = 250
 # Elements, shapes of glyphs and faces, as they stand in the HTML and in the selectors alike.
 PART = re.compile(r"mjx-c[0-9A-F]{2,}|STX-[A-Z0-9]+|mjx-[A-Za-z]+(?:-[A-Za-z]+)*")
 # Tags, and the MathML for screen readers: what is left is what the fonts have to print, pieces of braces included.
@@ -63,21 +68,19 @@ class FormulaStore:
 
     def settle(self) -> None:
         """Set what was wanted and is not known. What MathJax refuses goes to `errors`, its key to what it said."""
-        wanted = iter([formula for key, formula in self._wanted.items() if key not in self.errors])
-        while batch := list(islice(wanted, BATCH)):
-            self._set(batch)
+        wanted = [formula for key, formula in self._wanted.items() if key not in self.errors]
+        size = min(BATCH, max(WORTH, ceil(len(wanted) / PROCESSES)))
+        batches = [wanted[i : i + size] for i in range(0, len(wanted), size)]
+        with ThreadPoolExecutor(PROCESSES) as pool:
+            for batch, answers in zip(batches, pool.map(_set, batches), strict=True):
+                self._keep(batch, answers)
         self._wanted.clear()
 
-    def _set(self, batch: list[Formula]) -> None:
+    def _keep(self, batch: list[Formula], answers: str) -> None:
         tex = {formula.key: formula.tex for formula in batch}
-        requests = "".join(json.dumps({"key": f.key, "tex": f.tex, "display": f.display}) + "\n" for f in batch)
-        command = [str(Path(executable.ROOT_DIR, "bin", "node")), "--max-semi-space-size=4", str(SCRIPT)]
-        done = subprocess.run(command, input=requests, capture_output=True, text=True, encoding="utf-8")
-        if done.returncode:
-            raise MathsError(f"MathJax could not be run:\n{done.stderr.strip()}")
         with self._db:
             # Not splitlines: a formula may hold characters that it takes for line ends.
-            for line in done.stdout.strip("\n").split("\n"):
+            for line in answers.strip("\n").split("\n"):
                 answer = json.loads(line)
                 if "rules" in answer:
                     self._db.executemany("INSERT OR IGNORE INTO rule (selector, body) VALUES (?, ?)", answer["rules"])
@@ -85,7 +88,7 @@ class FormulaStore:
                     self.errors[answer["key"]] = answer["error"]
                 else:
                     key, html = answer["key"], answer["html"]
-                    parts = " ".join(sorted({part.lower() for part in PART.findall(html)}))
+                    parts = " ".join(sorted({part.lower() for part in set(PART.findall(html))}))
                     glyphs = "".join(sorted(set(unescape(UNPRINTED.sub("", html)))))
                     row = (key, tex[key], html, parts, glyphs)
                     self._db.execute("INSERT OR REPLACE INTO formula VALUES (?, ?, ?, ?, ?, NULL)", row)
@@ -134,6 +137,16 @@ class FormulaStore:
         while batch := list(islice(wanted, 500)):
             marks = ",".join("?" * len(batch))
             yield from self._db.execute(f"SELECT DISTINCT {columns} FROM formula WHERE key IN ({marks})", batch)
+
+
+def _set(batch: list[Formula]) -> str:
+    """What the script answers. Raises MathsError if it can't be run."""
+    requests = "".join(json.dumps({"key": f.key, "tex": f.tex, "display": f.display}) + "\n" for f in batch)
+    command = [str(Path(executable.ROOT_DIR, "bin", "node")), "--max-semi-space-size=4", str(SCRIPT)]
+    done = subprocess.run(command, input=requests, capture_output=True, text=True, encoding="utf-8")
+    if done.returncode:
+        raise MathsError(f"MathJax could not be run:\n{done.stderr.strip()}")
+    return done.stdout
 
 
 def _fraction(node: Any, l2tobj: LatexNodes2Text) -> str:
