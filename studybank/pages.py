@@ -19,6 +19,7 @@ from studybank.formulas import prose
 from studybank.kinds import KINDS
 from studybank.model import DIFFICULTIES, Bank, Question, Text
 
+CODE = re.compile(r"`([^`]+)`")
 CROSS_LINK = re.compile(r"\]\(#([a-z0-9-]+)\)")
 
 
@@ -92,6 +93,7 @@ class Pages:
             count=count,
         )
         self.env.filters["attribute"] = escape
+        self.env.filters["place"] = lambda place: CODE.sub(r"<code>\1</code>", escape(place))
 
     def markdown(self, text: Text | str, up: str) -> str:
         """An author's Markdown with its links to other questions led to their cards.

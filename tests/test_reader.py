@@ -115,7 +115,7 @@ def test_a_choice_says_whether_it_is_right_and_why(page: Page, bread_url: str) -
     choices.nth(0).locator("summary").click()
     expect(choices.nth(0).locator("div")).to_have_text("Right. Seventy-two hundredths of the flour.")
     choices.nth(1).locator("summary").click()
-    expect(choices.nth(1).locator("div")).to_have_text("No. That counts on the dough.")
+    expect(choices.nth(1).locator("div")).to_have_text("Not this one. That counts on the dough.")
 
 
 def test_reveal_all_and_hide_all(page: Page, book_url: str) -> None:
@@ -141,6 +141,24 @@ def test_a_link_to_a_card_lands_on_it_and_a_link_to_its_answer_opens_it(
     page.goto(bread_url + "topics/oven/#why-bread-rises--answer")
     expect(page.locator("#why-bread-rises--answer")).to_be_visible()
     expect(page.locator("#why-bread-rises--answer")).to_be_in_viewport()
+    context.close()
+
+
+def test_an_address_that_names_nothing_breaks_nothing(page: Page, bread_url: str) -> None:
+    page.goto(bread_url + "topics/dough/#50%")
+    page.get_by_role("button", name="Reveal all").click()
+    expect(page.locator("details.reveal[open]")).to_have_count(page.locator("details.reveal").count())
+
+
+def test_the_search_of_a_phone_opens_by_keyboard(browser: Browser, book_url: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(book_url)
+    page.wait_for_load_state("networkidle")
+    page.get_by_role("button", name="Search").first.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("padding")
+    expect(page.locator(".md-search-result__item").first).to_be_visible()
     context.close()
 
 
@@ -211,7 +229,7 @@ def test_the_printed_sheet_holds_no_answer(page: Page, bread_url: str) -> None:
 @pytest.mark.parametrize(
     "path", ["", "topics/", "topics/{topic}/", "concepts/", "kinds/", "sources/", "about/", "write/"]
 )
-@pytest.mark.parametrize("width", [320, 390, 1440])
+@pytest.mark.parametrize("width", [320, 390, 722, 768, 1440])
 def test_nothing_scrolls_sideways(browser: Browser, book_url: str, bank: Bank, path: str, width: int) -> None:
     context = browser.new_context(viewport={"width": width, "height": 800})
     page = context.new_page()

@@ -12,7 +12,8 @@ function show(details, open = true) {
 /** Opens what the address points into (`#id--answer`, `#id--why`), and the step before it. */
 export function openByAddress() {
   const open = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    // Ids are plain; whatever else an address ends in (`#50%`) names nothing.
+    const target = document.getElementById(location.hash.slice(1));
     const details = /** @type {HTMLDetailsElement | null | undefined} */ (target?.closest(REVEALS));
     if (!target || !details) return;
     const before = details.previousElementSibling;
