@@ -2,7 +2,7 @@
 
 import { reachFormulasThatScroll } from "./ui/formulas.js";
 import { openByAddress, revealAll, rememberShown } from "./ui/reveal.js";
-import { leadHitsToCards } from "./ui/search.js";
+import { leadHitsToCards, openSearchByButton } from "./ui/search.js";
 import { verdictButtons } from "./ui/verdict.js";
 import { closeMenu } from "./ui/menu.js";
 
@@ -12,4 +12,5 @@ rememberShown();
 verdictButtons();
 closeMenu();
 leadHitsToCards();
+openSearchByButton();
 reachFormulasThatScroll();

@@ -8,3 +8,12 @@ export function leadHitsToCards() {
     links.forEach((link) => (link.href = link.href.replace("?to=", "#")));
   }).observe(list, { childList: true });
 }
+
+/** The button that opens the search where the window is narrow: its field can't take the focus while it is hidden. */
+export function openSearchByButton() {
+  document.querySelector("button.glass")?.addEventListener("click", () => {
+    const toggle = /** @type {HTMLInputElement | null} */ (document.getElementById("__search"));
+    if (toggle && !toggle.checked) toggle.click();
+    /** @type {HTMLInputElement | null} */ (document.querySelector("[data-md-component=search-query]"))?.focus();
+  });
+}
