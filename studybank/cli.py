@@ -111,7 +111,9 @@ def _build(options: argparse.Namespace) -> int:
 def _foreign(folder: Path) -> Iterator[Path]:
     """The files of a folder that are no pages of an earlier build."""
     for path in folder.rglob("*"):
-        if path.is_file() and (path.suffix != ".md" or MARK not in path.read_bytes()[:5000]):
+        # The one page that an author writes has no mark.
+        ours = path == folder / "about.md" or path.is_dir() or MARK in path.read_bytes()[:5000]
+        if not ours or (path.is_file() and path.suffix != ".md"):
             yield path
 
 

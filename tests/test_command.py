@@ -74,6 +74,13 @@ def test_a_second_build_writes_nothing(tmp_path: Path) -> None:
     assert tree(tmp_path) == before
 
 
+def test_a_bank_with_a_page_about_itself_builds_again(tmp_path: Path) -> None:
+    root = bank(tmp_path)
+    (root / "about.md").write_text("# About\n\nWater.\n", encoding="utf-8")
+    done(tmp_path, "build", start=call)
+    assert "0 written" in done(tmp_path, "build", start=call)
+
+
 def test_build_writes_what_changed_and_removes_what_is_gone(tmp_path: Path) -> None:
     root = bank(tmp_path)
     done(tmp_path, "build", start=call)
