@@ -33,7 +33,7 @@ def edit_time(site: Site, rounds: int) -> float:
 def _edit(site: Site, written: str, page: str, word: str) -> float:
     # MkDocs looks for changes twice a second: begin at no fixed point between two looks.
     time.sleep(1 + random.random())
-    changed = written.replace(site.explanation, f"{site.explanation} {word}")
+    changed = written.replace(site.text, f"{site.text} {word}")
     start = time.perf_counter()
     site.source.write_text(changed, encoding="utf-8")
     _wait_for(page, word)

@@ -17,11 +17,11 @@ from tests.sites import ROOT, settings
 
 @dataclass(frozen=True)
 class Site:
-    """A site on disk. The file `source` holds the explanation of a question, which is shown at the address `page`."""
+    """A site on disk. The file `source` holds the paragraph `text`, which is shown at the address `page`."""
 
     folder: Path
     source: Path
-    explanation: str
+    text: str
     page: str
     next_page: str
 
@@ -31,6 +31,10 @@ class Site:
     @property
     def built(self) -> Path:
         return self.folder / "site"
+
+
+def _last_paragraph(question: Question) -> str:
+    return question.explanation.rpartition("\n\n")[2]
 
 
 # Ours
@@ -46,7 +50,7 @@ def ours(subject: Subject, folder: Path) -> Site:
     first, second = subject.topics[:2]
     question = first.questions[0]
     source = folder / "bank" / "questions" / first.id / f"{question.id}.md"
-    return Site(folder, source, question.explanation, f"topics/{first.id}/", f"topics/{second.id}/")
+    return Site(folder, source, _last_paragraph(question), f"topics/{first.id}/", f"topics/{second.id}/")
 
 
 def _bank(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -151,8 +155,8 @@ def stock(subject: Subject, folder: Path) -> Site:
     )
     (folder / "mkdocs.yml").write_text(STOCK, encoding="utf-8")
     first, second = subject.topics[:2]
-    explanation = first.questions[0].explanation
-    return Site(folder, folder / "docs" / f"{first.id}.md", explanation, f"{first.id}/", f"{second.id}/")
+    text = _last_paragraph(first.questions[0])
+    return Site(folder, folder / "docs" / f"{first.id}.md", text, f"{first.id}/", f"{second.id}/")
 
 
 def _page(topic: Topic) -> str:
