@@ -17,15 +17,12 @@ from studybank.checking import checked, inspect
 from studybank.kinds import KINDS
 from studybank.maths import FormulaStore, MathsError
 from studybank.model import ID
-from studybank.pages import Pages, count
+from studybank.pages import MARK, Pages, count
 from studybank.problems import BankError, Problem, one_of
 from studybank.reading import read_bank
 from studybank.rules.ledger import unlisted_ids
 from studybank.sketch import lacking, template
 from studybank.writing import write
-
-# What the front matter of every page that a build wrote says.
-MARK = b"\nsearch: {exclude: true}\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -110,10 +107,9 @@ def _build(options: argparse.Namespace) -> int:
 
 def _foreign(folder: Path) -> Iterator[Path]:
     """The files of a folder that are no pages of an earlier build."""
+    mark = f"---\n{MARK}".encode()
     for path in folder.rglob("*"):
-        # The one page that an author writes has no mark.
-        ours = path == folder / "about.md" or path.is_dir() or MARK in path.read_bytes()[:5000]
-        if not ours or (path.is_file() and path.suffix != ".md"):
+        if path.is_file() and (path.suffix != ".md" or not path.read_bytes().startswith(mark)):
             yield path
 
 

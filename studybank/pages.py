@@ -19,6 +19,8 @@ from studybank.formulas import prose
 from studybank.kinds import KINDS
 from studybank.model import DIFFICULTIES, Bank, Question, Text
 
+# What the front matter of every page that a build wrote says.
+MARK = "generated: true\n"
 CODE = re.compile(r"`([^`]+)`")
 CROSS_LINK = re.compile(r"\]\(#([a-z0-9-]+)\)")
 
@@ -129,13 +131,20 @@ class Pages:
         yield self._page("concepts.md", "Concepts", "concepts.md.jinja", on_concept=self.on_concept)
         yield self._page("sources.md", "Sources", "sources.md.jinja", on_source=self.on_source)
         if self.bank.preface:
-            yield Page("about.md", "About", self.bank.preface, framed=False)
+            yield Page("about.md", "About", _marked(self.bank.preface), framed=False)
 
     def _page(self, path: str, title: str, template: str, **values: object) -> Page:
         # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.
         root = "../" * len([part for part in path.removesuffix(".md").split("/") if part != "index"])
         up = "../" * path.count("/")
-        return Page(path, title, self.env.get_template(template).render(values, root=root, up=up, title=title))
+        text = self.env.get_template(template).render(values, root=root, up=up, title=title)
+        return Page(path, title, _marked(text))
+
+
+def _marked(text: str) -> str:
+    """A page with the mark in its front matter, which it is given if it has none."""
+    rest = text.removeprefix("---\n") if text.startswith("---\n") else f"---\n\n{text}"
+    return f"---\n{MARK}{rest}"
 
 
 def count(number: int, noun: str) -> str:
