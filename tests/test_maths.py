@@ -117,7 +117,7 @@ def test_kept_formulas_keep_the_rules_of_their_glyphs(tmp_path: Path) -> None:
 
 
 def test_the_style_is_the_same_whatever_was_set_before(tmp_path: Path) -> None:
-    tex = [r"\frac{a}{b}", r"\begin{matrix}a&b\end{matrix}", r"\sqrt{x}", r"\hat\Omega", r"\sum_i^n i"]
+    tex = [r"\frac{a}{b}", r"\begin{matrix}a&b\end{matrix}", r"\sqrt{x}", r"\hat\Omega", r"\sum_i^n i", "x_a", "x^b"]
     one, formulas = settled(tmp_path / "one", *tex)
     settled(tmp_path / "two", r"\Gamma", r"\begin{pmatrix}z\end{pmatrix}")
     for source in reversed(tex):

@@ -30,7 +30,7 @@ const adaptor = MathJax.startup.adaptor;
 // MathJax writes the rules of an element when it first meets it. Meeting all of them in one order first makes the style
 // sheet of a site the same, whichever formulas were set in which run.
 await MathJax.tex2chtmlPromise(
-  String.raw`\begin{aligned}\frac{a}{b}&\sqrt{x}\sqrt[3]{x}\smash{x}\\[2pt]\sum_{i}^{n}x_a^b&\text{t}\end{aligned}\hat{x}\overbrace{x}^{y}` +
+  String.raw`\begin{aligned}\frac{a}{b}&\sqrt{x}\sqrt[3]{x}\smash{x}\\[2pt]\sum_{i}^{n}x_a^bx_ax^b&\text{t}\end{aligned}\hat{x}\overbrace{x}^{y}` +
     String.raw`\left(\begin{smallmatrix}a\end{smallmatrix}\right)\lim_{x}\phantom{x}\,\sideset{_a^b}{}\sum\mathbf{x}\boxed{x}\tag{1}`,
   { display: true },
 );
