@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import subprocess
 import time
@@ -14,6 +13,7 @@ import psutil
 
 from bench.sites import Site
 from studybank import frontend
+from tests.sites import quiet
 
 # Long enough that looking does not slow down what is looked at, short enough to catch a process of a second.
 SAMPLE = 0.1
@@ -25,11 +25,6 @@ class Time:
 
     wall: float
     cpu: float
-
-
-def quiet() -> dict[str, str]:
-    """The environment of a build, without Material's notice of its end of life."""
-    return os.environ | {"NO_MKDOCS_2_WARNING": "1"}
 
 
 def forget_maths() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -12,8 +11,8 @@ from statistics import median
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from bench.building import quiet
 from bench.sites import Site
+from tests.sites import free_port, quiet
 
 PATIENCE = 300
 
@@ -43,9 +42,7 @@ def _edit(site: Site, written: str, page: str, word: str) -> float:
 @contextmanager
 def _served(site: Site) -> Iterator[str]:
     """The address of the running server."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        host = f"127.0.0.1:{free.getsockname()[1]}"
+    host = f"127.0.0.1:{free_port()}"
     # `--livereload` is MkDocs' default, which some versions of click do not pass on.
     process = subprocess.Popen(site.mkdocs("serve", "--livereload", "--dev-addr", host), env=quiet())
     try:

@@ -49,6 +49,7 @@ def _filled(text: str) -> str:
 Words = Annotated[str, AfterValidator(_filled)]
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 Id = Annotated[str, Field(pattern=ID)]
+Link = Annotated[str, Field(pattern=r"^https://\S+$")]
 
 
 class Entry(Strict):
@@ -83,7 +84,7 @@ class Source(Entry):
     title: Words
     authors: Words
     year: int
-    link: Annotated[str, Field(pattern=r"^https://\S+$")]
+    link: Link
 
 
 class Retired(Entry):
@@ -95,7 +96,7 @@ class Retired(Entry):
 
 class License(Strict):
     name: Words
-    link: Annotated[str, Field(pattern=r"^https://\S+$")]
+    link: Link
 
 
 class About(Entry):
@@ -108,7 +109,7 @@ class About(Entry):
     description: Words
     trial: Id
     license: License
-    repository: Annotated[str, Field(pattern=r"^https://\S+$")] | None = None
+    repository: Link | None = None
     topics: Annotated[list[Topic], Field(min_length=1)]
 
 

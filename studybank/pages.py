@@ -104,6 +104,8 @@ class Pages:
         """
 
         source = text.source if isinstance(text, Text) else text
+        if "](#" not in source:
+            return source
         # A link in code is none.
         links = prose(source)
 

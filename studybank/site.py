@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -65,6 +66,11 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     def __init__(self) -> None:
         self.rendered: dict[str, Rendered] = {}
 
+    @cached_property
+    def store(self) -> FormulaStore:
+        """One for as long as `serve` runs; opened once the packages are there that it is named after."""
+        return FormulaStore(frontend.CACHE)
+
     def on_startup(self, *, command: str, dirty: bool) -> None:
         # Also tells MkDocs to keep this object from one build of `serve` to the next.
         self.serving = command == "serve"
@@ -72,7 +78,6 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         try:
             frontend.install(log.warning)
-            self.store = FormulaStore(frontend.CACHE)
             self.bank = checked(Path(os.path.relpath(self.config.bank)), self.store)
         except (BankError, MathsError) as error:
             said = f"The bank can't be built:\n{error}"

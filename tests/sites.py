@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,10 +31,20 @@ def settings(bank: Path, folder: Path) -> Path:
     return path
 
 
+def quiet() -> dict[str, str]:
+    """The environment of a build, without Material's notice of its end of life."""
+    return os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 def mkdocs(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mkdocs", *map(str, arguments)]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, env=quiet())
 
 
 def built(bank: Path, folder: Path) -> Path:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -15,7 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.sites import BREAD, settings
+from tests.sites import BREAD, free_port, quiet, settings
 
 
 class Serving:
@@ -50,15 +48,11 @@ def until(true: Callable[[], bool], seconds: float = 60) -> None:
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[Serving]:
     shutil.copytree(BREAD, tmp_path / "bank")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     here = Serving(tmp_path, port)
     command = [sys.executable, "-m", "mkdocs", "serve", "-f", settings(here.bank, tmp_path), "-a", f"127.0.0.1:{port}"]
     with here.log.open("w") as log:
-        process = subprocess.Popen(
-            command, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-        )
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=quiet())
     try:
         until(lambda: "Serving on" in here.said() or process.poll() is not None)
         yield here

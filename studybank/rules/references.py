@@ -23,6 +23,7 @@ def _all_known(entries: Mapping[str, Entry]) -> bool:
 def topics(bank: Bank) -> Iterator[Problem]:
     """A question lies in the folder of a topic, a topic is learnt after earlier ones, and home asks a question."""
     known = [t.id for t in bank.about.topics]
+    filled = {question.topic for question in bank.questions}
     for question in bank.questions:
         if question.topic not in known and "" not in known:
             wrong = f"the folder `{question.topic}` is not a topic of bank.yaml"
@@ -32,7 +33,7 @@ def topics(bank: Bank) -> Iterator[Problem]:
             if other not in known[:i]:
                 wrong = f"`{other}` does not come before `{topic.id}`"
                 yield _at(topic, f"learn_first.{n}", "unknown-topic", wrong, "name earlier topics")
-        if topic.id and not any(question.topic == topic.id for question in bank.questions):
+        if topic.id and topic.id not in filled:
             folder = Path(bank.root, "questions", topic.id)
             yield _at(topic, "id", "empty-topic", f"`{topic.id}` has no question", f"put one into {folder}/")
     trial = bank.by_id.get(bank.about.trial)

@@ -76,8 +76,9 @@ def stems(bank: Bank) -> Iterator[Problem]:
         for name, text in question.texts:
             if name not in ("prompt", "choices"):
                 continue
+            shown = prose(text.source)
             for pattern, what in COMPILED:
-                if found := pattern.search(prose(text.source)):
+                if found := pattern.search(shown):
                     said = " ".join(found[0].split())
                     yield question.problem(
                         text.line_at(found.start()), "stem", f"{what} (`{said}`)", "ask for what holds"

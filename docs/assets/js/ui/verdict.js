@@ -11,7 +11,7 @@ export function verdictButtons() {
 function wire(quiz) {
   const form = /** @type {HTMLFormElement} */ (quiz.querySelector("form"));
   const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (quiz.querySelectorAll("[data-checks]"));
-  const answered = () => !!quiz.querySelector("input:checked:disabled, input:checked ~ button:disabled, .correct, .wrong");
+  const answered = () => !!quiz.querySelector(".correct, .wrong");
   const reflect = () => {
     buttons.forEach((button) => {
       button.disabled = answered();
