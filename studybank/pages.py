@@ -19,6 +19,8 @@ from studybank.formulas import prose
 from studybank.kinds import KINDS
 from studybank.model import DIFFICULTIES, Bank, Question, Text
 
+# The folder of the permanent addresses.
+REDIRECTS = "q"
 # What the front matter of every page that a build wrote says.
 MARK = "generated: true\n"
 CODE = re.compile(r"`([^`]+)`")
@@ -54,7 +56,7 @@ def address(question: Question) -> str:
 
 def permanent_address(name: str) -> str:
     """Where an id can be found for ever, from the root of the site."""
-    return f"q/{name}/"
+    return f"{REDIRECTS}/{name}/"
 
 
 class Pages:

@@ -98,6 +98,9 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         self.used: dict[str, set[str]] = {}
         return config
 
+    def on_pre_build(self, *, config: MkDocsConfig) -> None:
+        redirects.set_aside(Path(config.site_dir))
+
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         assert self.bank
         pages = list(Pages(self.bank))

@@ -17,7 +17,7 @@ def write(folder: Path, files: Mapping[str, str]) -> tuple[int, int]:
     folder.mkdir(parents=True, exist_ok=True)
     stage = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        changed = [name for name, text in files.items() if not _holds(folder / name, text)]
+        changed = [name for name, text in files.items() if not holds(folder / name, text)]
         for name in changed:
             target = stage / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,8 @@ def write(folder: Path, files: Mapping[str, str]) -> tuple[int, int]:
     return len(changed), len(stale)
 
 
-def _holds(path: Path, text: str) -> bool:
+def holds(path: Path, text: str) -> bool:
+    """Whether the file is there, with this text."""
     try:
         return path.read_bytes() == text.encode()
     except FileNotFoundError:

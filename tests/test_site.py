@@ -17,7 +17,9 @@ from fontTools.ttLib import TTFont
 from studybank.kinds.true_false import TrueFalse
 from studybank.model import Bank
 from studybank.reading import read_bank
-from tests.sites import BREAD, ROOT
+from tests.banks import LEVEE
+from tests.banks import bank as rivers
+from tests.sites import BREAD, ROOT, built
 
 ORIGINALS = [
     "state-total-after-sharding",
@@ -184,6 +186,24 @@ def test_each_id_has_a_permanent_address(site: Path) -> None:
         target = f"../../topics/{question.topic}/#{question.id}"
         assert page.a["href"] == target
         assert page.find("meta", attrs={"http-equiv": "refresh"})["content"] == f"0; url={target}"
+
+
+def test_permanent_addresses_follow_the_bank_from_build_to_build(tmp_path: Path) -> None:
+    root = rivers(tmp_path)
+    kept = built(root, tmp_path) / "q/outer-bank/index.html"
+    first = kept.stat().st_mtime_ns
+    (root / "questions/bends/oxbow.md").rename(root / "questions/floods/oxbow.md")
+    (root / "questions/floods/levee.md").unlink()
+    (root / "questions/floods/dam.md").write_text(LEVEE, encoding="utf-8")
+    (root / "ids.txt").write_text("dam\ndischarge\ndry-bed\nouter-bank\noxbow\npoint-bar\n", encoding="utf-8")
+    # As a build that was killed leaves it.
+    (kept.parent.parent / "dry-bed/index.html").unlink()
+    site = built(root, tmp_path)
+    assert soup(site / "q/oxbow/index.html").a["href"] == "../../topics/floods/#oxbow"
+    assert {path.name for path in (site / "q").iterdir()} == read_bank(root)[0].by_id.keys()
+    assert soup(site / "q/dry-bed/index.html").a["href"] == "../../topics/floods/#dry-bed"
+    assert kept.stat().st_mtime_ns == first
+    assert not (site / ".q").exists()
 
 
 def test_a_retired_id_still_leads_somewhere(bread: Path) -> None:
