@@ -41,6 +41,7 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/site: requirements.txt pyproject.toml | .venv/bin/python
+	@echo "Setting up .venv: about a minute, once."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	touch $@
 

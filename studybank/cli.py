@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BankError as error:
         for problem in error.problems:
             print(problem)
-        print(f"{count(len(error.problems), 'problem')}; nothing was written", file=sys.stderr)
+        print(count(len(error.problems), "problem"), file=sys.stderr)
         return 1
     except (frontend.FrontendError, MathsError) as error:
         print(error, file=sys.stderr)

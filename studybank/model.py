@@ -75,6 +75,10 @@ class Concept(Entry):
     aliases: list[Words] = []
     definition: Words
 
+    @property
+    def initial(self) -> str:
+        return self.name[:1].upper()
+
 
 class Source(Entry):
     """A primary source. `cite` is its short form on a card, `link` where it can be read."""

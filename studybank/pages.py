@@ -23,6 +23,7 @@ from studybank.model import DIFFICULTIES, Bank, Question, Text
 REDIRECTS = "q"
 # What the front matter of every page that a build wrote says.
 MARK = "generated: true\n"
+APOSTROPHE = re.compile(r"(?<=\w)'")
 CODE = re.compile(r"`([^`]+)`")
 CROSS_LINK = re.compile(r"\]\(#([a-z0-9-]+)\)")
 
@@ -97,6 +98,7 @@ class Pages:
             count=count,
         )
         self.env.filters["attribute"] = escape
+        self.env.filters["typeset"] = lambda words: escape(APOSTROPHE.sub("’", words))
         self.env.filters["place"] = lambda place: CODE.sub(r"<code>\1</code>", escape(place))
 
     def markdown(self, text: Text | str, up: str) -> str:

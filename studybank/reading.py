@@ -113,7 +113,8 @@ class Reader:
             value = document.read()
         except DocumentError as error:
             wrong = f"this can't be read as YAML ({error.wrong})"
-            self.fault(path, error.line, "yaml", wrong, "quote values that hold `:`, `#` or brackets")
+            right = "indent with spaces" if "\\t" in error.wrong else "quote values that hold `:`, `#` or brackets"
+            self.fault(path, error.line, "yaml", wrong, right)
         for line, name in document.twice:
             self.fault(path, line, "twice", f"`{name}` is given twice", "keep one of the two")
         return value, document.lines

@@ -17,7 +17,8 @@ MARKS = re.compile(r"\]\([^)]*\)|^[ \t]*(?:[-*+>]|\d+\.)[ \t]+|^[ \t]*(?:```|~~~
 
 def plain(source: str, store: FormulaStore) -> str:
     """Markdown as a line of plain text."""
-    return " ".join(store.plain(MARKS.sub("", tokenized(source, lambda _: None))).split())
+    # A curly apostrophe is what a phone types; the browser makes it straight in queries (search/mending.js).
+    return " ".join(store.plain(MARKS.sub("", tokenized(source, lambda _: None))).replace("’", "'").split())
 
 
 def entries(bank: Bank, store: FormulaStore) -> list[dict[str, Any]]:
@@ -53,6 +54,9 @@ def entries(bank: Bank, store: FormulaStore) -> list[dict[str, Any]]:
                 "boost": 0.6,
             }
         )
-    made.append({"location": "kinds/", "title": "Kinds of question", "text": " ".join(k.label for k in KINDS.values())})
+    made.append({"location": "kinds/", "title": "Kinds of question", "text": ""})
+    for name, kind in KINDS.items():
+        if any(question.kind == name for question in bank.questions):
+            made.append({"location": f"kinds/{name}/", "title": kind.plural, "text": kind.task, "tags": ["Kind"]})
     made.append({"location": "sources/", "title": "Sources", "text": ""})
     return made

@@ -34,6 +34,7 @@ from studybank.formulas import TOKEN, Formula, tokenized
 from studybank.frames import anchors, lifted, restored
 from studybank.maths import FormulaStore, MathsError
 from studybank.model import Bank
+from studybank.names import named
 from studybank.pages import Pages
 from studybank.problems import BankError
 from studybank.skips import Skips
@@ -164,7 +165,7 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     def on_page_context(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Any
     ) -> TemplateContext:
-        page.content = self.store.rendered(page.content or "")
+        page.content = self.store.rendered(named(page.content or "", self.store.plain))
         _each_title(page.toc.items, self.store.plain)
         return context
 
@@ -180,6 +181,8 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         index = cast(SearchPlugin, config.plugins["material/search"]).search_index
         for entry in index.entries:
             entry["text"] = TOKEN.sub("", entry["text"])
+            # Pages on the site itself: seldom what someone looks for who names a concept.
+            entry["boost"] = 0.2
         index.entries[:0] = search.entries(self.bank, self.store)
         style, glyphs = self.store.style(key for keys in self.used.values() for key in keys)
         fonts.write_maths(site, style, glyphs, frontend.CACHE)

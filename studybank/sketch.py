@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from studybank.kinds import KINDS
 from studybank.model import Question
 from studybank.reading import HEADINGS
@@ -17,10 +19,21 @@ SECTIONS = {
 }  # fmt: skip
 
 
+TITLE = "What it is about, in plain words"
+# What stands before an item of a list, and before its reason.
+BULLET = re.compile(r"^(?:- (?:\[[x ]\] )?|  > )", re.MULTILINE)
+
+
+def placeholders(kind: str) -> set[str]:
+    """The words of a kind's template that an author has to replace."""
+    sketch = KINDS[kind].sketch if kind in KINDS else {}
+    return {TITLE, *BULLET.sub("", "\n".join([*SECTIONS.values(), *sketch.values()])).splitlines()} - {""}
+
+
 def template(kind: str) -> str:
     """The text of a new question's file, with every field and section of its kind."""
     model = KINDS[kind]
-    front = [f"kind: {kind}", "title: What it is about, in plain words"]
+    front = [f"kind: {kind}", f"title: {TITLE}"]
     if "verdict" in model.sketch:
         front.append(f"verdict: {model.sketch['verdict']}")
     front += ["difficulty: 1", "concepts: [id-of-a-concept]", 'sources:\n  - key-of-a-source: "the place in it"']

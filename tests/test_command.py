@@ -153,7 +153,7 @@ def test_a_build_that_fails_leaves_the_pages_and_the_ids(tmp_path: Path) -> None
     ran = run(tmp_path, "build")
     assert ran.returncode == 1
     assert "duplicate" in ran.stdout
-    assert ran.stderr == "1 problem; nothing was written\n"
+    assert ran.stderr == "1 problem\n"
     (root / "questions/bends/billabong.md").unlink()
     assert tree(tmp_path) == before
 
@@ -285,7 +285,7 @@ def test_check_prints_each_problem_with_its_place_and_writes_nothing(tmp_path: P
         "bank/questions/floods/levee.md:9: tex: MathJax refuses `\\bogus` (Undefined control sequence \\bogus); "
         "TeX that MathJax knows",
     ]
-    assert ran.stderr == "3 problems; nothing was written\n"
+    assert ran.stderr == "3 problems\n"
     assert tree(tmp_path) == before
 
 
@@ -340,33 +340,69 @@ def test_a_terminal_that_knows_ascii_alone(tmp_path: Path) -> None:
 # New
 
 
+# What a template asks for, and what an author might write.
 FILLED: Mapping[str, str] = {
     "What it is about, in plain words": "Of kind {}",
     "id-of-a-concept": "meander",
     'key-of-a-source: "the place in it"': 'leopold-1960: "p. 780"',
     "Why: the mechanism, its conditions, and where it stops being true, in 60 to 250 words.": EXPLANATION,
+    "- a thing that a full answer names": "- The bend",
+    "- another one": "- The bank",
+    "A nudge that gives nothing away. (Leave this section out, or write several.)": "Think of a boat.",
+}
+OF_KIND: Mapping[str, Mapping[str, str]] = {
+    "true-false": {
+        "The claim, in 20 to 40 words.": "Beavers raise the bed of a brook by a meter a year.",
+        "False: the reason in one sentence.": "False: they raise its water.",
+        "The claim made true. (Leave this section out where the verdict is true.)": "Beavers raise a brook.",
+    },
+    "spot-the-error": {
+        "A statement that is wrong in one place.": "Snow melts into rivers mostly in autumn.",
+        "The place, in one sentence.": "It melts in spring.",
+        "The statement made right.": "Snow melts into rivers mostly in spring.",
+    },
+    "why": {
+        "Why does this happen?": "Why do deltas fork?",
+        "The mechanism in one sentence.": "A mouth silts up and the water breaks out beside it.",
+    },
+    "edge-case": {
+        "The setting. What happens?": "A stream meets a limestone plateau. Where does it go?",
+        "What happens, in one sentence.": "It sinks into a cave.",
+    },
+    "compute": {
+        "All inputs with their units. What is the number?": "Ice 1 m thick covers 2 square meters. How much is it?",
+        "The number with its unit, in one sentence.": "Two cubic meters.",
+    },
+}
+CHOICES: Mapping[str, str] = {
+    "- [x] the right option\n": "- [x] two\n",
+    "Why it is right.": "One times two.",
+    "- [ ] a wrong option\n  > The mistake that leads to it.": "- [ ] one\n  > That forgets the area.",
+    "- [ ] another wrong option\n  > The mistake that leads to it.": "- [ ] three\n  > That adds the two.",
 }
 
 
-def test_the_templates_of_all_kinds_pass_once_they_are_filled(tmp_path: Path) -> None:
+def test_a_template_passes_once_all_of_it_is_filled_and_not_before(tmp_path: Path) -> None:
     root = bank(tmp_path)
-    kinds = ["true-false", "spot-the-error", "why", "edge-case", "compute"]
-    for kind in kinds:
-        path = f"bank/questions/floods/new-{kind}.md"
+    for kind in OF_KIND:
         start = run if kind == "why" else call
-        assert done(tmp_path, "new", kind, "floods", f"new-{kind}", start=start) == f"{path}\n"
-    ran = call(tmp_path, "check")
-    codes = {(line.split(":")[0], line.split(": ")[1]) for line in ran.stdout.splitlines()}
-    for kind in kinds:
         path = f"bank/questions/floods/new-{kind}.md"
-        assert {code for name, code in codes if name == path} >= {"unknown-concept", "unknown-source", "length"}
-        text = (tmp_path / path).read_text()
-        for placeholder, words in FILLED.items():
+        assert done(tmp_path, "new", kind, "floods", f"new-{kind}", start=start) == f"{path}\n"
+    with (root / "ids.txt").open("a") as ledger:
+        ledger.writelines(f"new-{kind}\n" for kind in OF_KIND)
+    codes = [line.split(": ")[:2] for line in call(tmp_path, "check").stdout.splitlines()]
+    for kind, own in OF_KIND.items():
+        path = tmp_path / f"bank/questions/floods/new-{kind}.md"
+        template = text = path.read_text()
+        filled = {**FILLED, **own, **(CHOICES if "## Choices" in text else {})}
+        for placeholder, words in filled.items():
             assert text.count(placeholder) == 1
             text = text.replace(placeholder, words.format(kind[0]))
-        (tmp_path / path).write_text(text)
-    with (root / "ids.txt").open("a") as ledger:
-        ledger.writelines(f"new-{kind}\n" for kind in kinds)
+        # Whatever was to be filled in was told, on its line.
+        told = {int(place.split(":")[1]) for place, _ in codes if place.split(":")[0].endswith(f"new-{kind}.md")}
+        asked = {row for placeholder in filled for row in placeholder.splitlines()}
+        assert told >= {n for n, row in enumerate(template.splitlines(), 1) if any(part in row for part in asked)}
+        path.write_text(text)
     assert done(tmp_path, "check") == "11 questions, no problem\n"
 
 

@@ -63,6 +63,13 @@ def test_controls_are_named_after_their_question(page: Page, bread_url: str) -> 
     assert len(named) == len(set(named))
 
 
+def test_the_name_of_a_control_holds_its_formula(page: Page, bread_url: str) -> None:
+    page.goto(bread_url + "topics/dough/")
+    here = card(page, "water-for-a-loaf")
+    names = [summary.get_attribute("aria-label") for summary in here.locator(".choice > summary").all()]
+    assert names == ["360 g", "209 g", "694 g"]
+
+
 def test_no_arrow_key_answers(page: Page, bread_url: str) -> None:
     page.goto(bread_url + "topics/dough/")
     here = card(page, "salt-and-yeast")
@@ -116,6 +123,15 @@ def test_a_choice_says_whether_it_is_right_and_why(page: Page, bread_url: str) -
     expect(choices.nth(0).locator("div")).to_have_text("Right. Seventy-two hundredths of the flour.")
     choices.nth(1).locator("summary").click()
     expect(choices.nth(1).locator("div")).to_have_text("Not this one. That counts on the dough.")
+
+
+def test_a_right_choice_opens_the_answer_and_a_wrong_one_does_not(page: Page, bread_url: str) -> None:
+    page.goto(bread_url + "topics/dough/")
+    here = card(page, "water-for-a-loaf")
+    here.locator(".choice:not(.right) > summary").first.click()
+    expect(here.locator("details.answer")).not_to_have_attribute("open", "")
+    here.locator(".choice.right > summary").click()
+    expect(here.locator("details.answer")).to_have_attribute("open", "")
 
 
 def test_reveal_all_and_hide_all(page: Page, book_url: str) -> None:
@@ -287,15 +303,49 @@ def test_no_request_leaves_the_site(browser: Browser, book_url: str, bank: Bank)
     context.close()
 
 
+def shade(page: Page) -> str:
+    return str(page.locator("body").evaluate("body => getComputedStyle(body).backgroundColor"))
+
+
 def test_the_scheme_follows_the_reader_and_can_be_changed(browser: Browser, book_url: str) -> None:
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()
     page.goto(book_url)
-    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "slate")
-    page.get_by_title("Use the light scheme").click()
-    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "default")
+    dark = shade(page)
+    # Nothing is decided by a visit.
+    page.emulate_media(color_scheme="light")
+    light = shade(page)
+    assert light != dark
+    page.emulate_media(color_scheme="dark")
+    page.get_by_role("button", name="Use the light scheme").click()
+    assert shade(page) == light
     page.goto(book_url + "topics/")
-    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "default")
+    assert shade(page) == light
+    expect(page.get_by_role("button", name="Use the dark scheme")).to_be_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("broken", ["forbidden", "full of rubbish"])
+def test_without_a_working_storage_the_site_works(browser: Browser, book_url: str, broken: str) -> None:
+    context = browser.new_context(color_scheme="light")
+    context.add_init_script(
+        "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('denied', 'SecurityError') }})"
+        if broken == "forbidden"
+        else "Object.keys(localStorage).concat('studybank.scheme', '/.__palette', 'quiz_progress_/')"
+        ".forEach(key => localStorage.setItem(key, '{rubbish'))"
+    )
+    page = context.new_page()
+    page.on("pageerror", lambda error: pytest.fail(f"the page threw: {error}"))
+    for path in ("topics/", ""):
+        page.goto(book_url + path)
+        light = shade(page)
+        page.get_by_role("button", name="Use the dark scheme").click()
+        assert shade(page) != light
+    page.get_by_role("button", name="False", exact=True).click()
+    expect(page.locator(".verdict .quiz-feedback-item")).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("padding")
+    expect(page.locator(".md-search-result__item").first).to_be_visible()
     context.close()
 
 
@@ -305,7 +355,7 @@ def test_without_scripts_the_scheme_is_the_reader_s(browser: Browser, book_url: 
         context = browser.new_context(color_scheme=scheme, java_script_enabled=False)  # type: ignore[arg-type]
         page = context.new_page()
         page.goto(book_url)
-        shades.append(page.locator("body").evaluate("body => getComputedStyle(body).backgroundColor"))
+        shades.append(shade(page))
         context.close()
     assert len(set(shades)) == 2
 
@@ -317,9 +367,15 @@ def test_the_menu_of_a_phone(browser: Browser, book_url: str, bank: Bank) -> Non
     page.get_by_label("Menu").first.click()
     page.get_by_role("link", name=bank.about.topics[1].title).first.click()
     page.wait_for_url(f"**/topics/{bank.about.topics[1].id}/")
-    page.locator("details.menu summary").click()
+    menu = page.locator("details.menu")
+    menu.locator("summary").click()
     page.keyboard.press("Escape")
-    expect(page.locator("details.menu")).not_to_have_attribute("open", "")
+    expect(menu).not_to_have_attribute("open", "")
+    page.keyboard.press("Enter")
+    expect(menu).to_have_attribute("open", "")
+    for _ in range(menu.locator("a").count() + 1):
+        page.keyboard.press("Tab")
+    expect(menu).not_to_have_attribute("open", "")
     context.close()
 
 

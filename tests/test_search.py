@@ -5,6 +5,7 @@ from __future__ import annotations
 import yaml
 from playwright.sync_api import Browser, Page, expect
 
+from studybank.model import Bank
 from tests.sites import ROOT
 
 QUERIES = yaml.safe_load((ROOT / "tests/search_queries.yaml").read_text(encoding="utf-8"))
@@ -31,6 +32,11 @@ def opened(page: Page, url: str) -> Page:
     page.wait_for_load_state("networkidle")
     page.locator("[data-md-component=search-query]").focus()
     return page
+
+
+def test_the_queries_name_questions_that_exist(bank: Bank) -> None:
+    assert len(QUERIES) >= 60
+    assert not {name for query in QUERIES for name in query["wants"]} - bank.by_id.keys()
 
 
 def test_queries_bring_up_the_question_that_is_looked_for(page: Page, book_url: str) -> None:
@@ -72,6 +78,40 @@ def test_keys_alone_are_enough(page: Page, book_url: str) -> None:
     page.wait_for_url("**/topics/gather-use-discard/#accumulation-and-traffic")
 
 
+def test_no_other_key_does_anything(page: Page, book_url: str) -> None:
+    page.goto(book_url + "topics/")
+    page.wait_for_load_state("networkidle")
+    for key in "fspn,.":
+        page.keyboard.press(key)
+    expect(page.locator(".md-search__output")).to_be_hidden()
+    assert page.url == book_url + "topics/"
+
+
+def test_what_is_pasted_is_searched_for(page: Page, book_url: str) -> None:
+    opened(page, book_url)
+    page.evaluate("document.execCommand('insertText', false, 'padding')")
+    expect(page.locator(".md-search-result__item").first).to_be_visible()
+
+
+def test_an_apostrophe_may_be_curly(page: Page, book_url: str) -> None:
+    opened(page, book_url)
+    straight = ask(page, "adam's moments")
+    assert straight
+    assert ask(page, "adam’s moments") == straight
+
+
+def test_a_kind_is_found_by_its_name(page: Page, book_url: str) -> None:
+    opened(page, book_url)
+    assert any(hit.endswith("/kinds/spot-the-error/") for hit in ask(page, "spot the error")[:FIRST])
+
+
+def test_a_title_that_holds_the_query_comes_first(page: Page, book_url: str) -> None:
+    opened(page, book_url)
+    for query in ("ZeRO-1", "zero 1", "zero_1"):
+        first = ask(page, query)[0]
+        assert first.endswith("#zero-1-and-parameters"), (query, first)
+
+
 def test_words_that_occur_nowhere_say_so(page: Page, book_url: str) -> None:
     opened(page, book_url)
     assert ask(page, "xylophonists") == []
@@ -90,6 +130,10 @@ def test_a_phone_searches_over_the_whole_window(browser: Browser, book_url: str)
     page = context.new_page()
     page.goto(book_url + "topics/")
     page.wait_for_load_state("networkidle")
+    page.keyboard.press("/")
+    expect(page.locator(".md-search__inner")).to_be_visible()
+    page.locator(".md-search__back").click()
+    expect(page.locator(".md-search__inner")).to_be_hidden()
     page.locator("button.glass").click()
     page.keyboard.type("padding")
     expect(page.locator(".md-search-result__item").first).to_be_visible()

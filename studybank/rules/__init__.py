@@ -14,7 +14,7 @@ from studybank.rules.likeness import near_duplicates
 from studybank.rules.markup import markup
 from studybank.rules.references import concept_names, references, requirements, topics
 from studybank.rules.titles import plain, titles
-from studybank.rules.wording import lengths, stems
+from studybank.rules.wording import lengths, stems, unfilled
 
 RULES: tuple[Callable[[Bank], Iterator[Problem]], ...] = (
     topics,
@@ -27,6 +27,7 @@ RULES: tuple[Callable[[Bank], Iterator[Problem]], ...] = (
     plain,
     markup,
     layout,
+    unfilled,
     lengths,
     stems,
     near_duplicates,

@@ -20,7 +20,7 @@ def vanished_ids(bank: Bank) -> Iterator[Problem]:
                 line,
                 "vanished-id",
                 f"`{name}` was published and has no question now",
-                "bring its file back, or say in retired.yaml where it leads",
+                "bring its file back, or say in retired.yaml where it leads; delete the line if no site ever showed it",
             )
 
 

@@ -26,6 +26,9 @@ PROSE = (
     (r"^[-*] \[[ xX]?\] ", "choices", "an answer box outside `## Choices`", "a plain list, or a `## Choices` section"),
     (r"^(?:\?\?\?|!!!|///|===(?=.*[^=\s])|--8<--)", "block", "a block of an extension", "plain Markdown"),
     (NOWHERE, "link", "a link to neither an https address nor a question", "[words](https://…) or [words](#id)"),
+    (r"\\[A-Za-z]{2,}", "tex", "a command of TeX outside a formula", "put the formula between `$` and `$`"),
+    (r"\\\((?=[^\n]*\\\))", "tex", "a formula between brackets", "put it between `$` and `$`"),
+    (r"(?<=\w)\^[\w{]", "tex", "a power outside a formula", "put it between `$` and `$`, or code between backticks"),
     (r"(?<!`)`+", "code", "a backtick that opens no code", r"close it with as many, or write \` for the sign"),
 )  # fmt: skip
 COMPILED = tuple((re.compile(pattern, re.MULTILINE), code, wrong, right) for pattern, code, wrong, right in PROSE)
@@ -39,7 +42,7 @@ BLOCK = re.compile(r"\n[ \t]*\n|^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]|>|`{3}|~{3})", 
 LINK = re.compile(r"\]\(#([^\s)]*)\)")
 
 # Each of the above that is looked for in prose begins with one of these signs or holds one. Most texts have none.
-SIGN = re.compile(r"[<>\[{`]|\n {0,3}[-*_=?!/]")
+SIGN = re.compile(r"[<>\[{`\\^]|\n {0,3}[-*_=?!/]")
 
 Fault = tuple[int, str, str, str]
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from studybank.formulas import changed, prose
 from studybank.model import Bank, Text
 from studybank.problems import Problem
+from studybank.sketch import placeholders
 
 EXPLANATION = (60, 250)
 STEMS = (
@@ -60,7 +61,7 @@ def lengths(bank: Bank) -> Iterator[Problem]:
     for question in bank.questions:
         count = words(question.explanation)
         if question.explanation.source and not low <= count <= high:
-            wrong = f"the explanation has {count} words"
+            wrong = f"the explanation has {count} word{'' if count == 1 else 's'}"
             yield question.problem(question.explanation.line, "length", wrong, f"{low} to {high}")
         # Code and formulas are words; a sentence may begin with one.
         shown = changed(question.answer.source, lambda m: m[0] if m["stray"] or m["escape"] else "X")
@@ -68,6 +69,18 @@ def lengths(bank: Bank) -> Iterator[Problem]:
             wrong = "the answer has more than one sentence"
             right = "one that stands alone; the rest goes into the explanation"
             yield question.problem(question.answer.line, "length", wrong, right)
+
+
+def unfilled(bank: Bank) -> Iterator[Problem]:
+    """What a template says is for its author."""
+    for question in bank.questions:
+        left = placeholders(question.kind)
+        if question.title in left:
+            yield question.problem(question.line_of("title"), "unfilled", "the title is the template's", "write it")
+        for _, text in question.texts:
+            if text.source in left:
+                wrong = f"`{text.source}` is the template's"
+                yield question.problem(text.line, "unfilled", wrong, "write it, or leave an optional section out")
 
 
 def stems(bank: Bank) -> Iterator[Problem]:

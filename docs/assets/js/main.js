@@ -1,16 +1,20 @@
 // What the pages do beyond what HTML does by itself.
 
 import { reachFormulasThatScroll } from "./ui/formulas.js";
-import { openByAddress, revealAll, rememberShown } from "./ui/reveal.js";
-import { leadHitsToCards, openSearchByButton } from "./ui/search.js";
+import { answerRightChoices, openByAddress, revealAll, rememberShown } from "./ui/reveal.js";
+import { schemeButton } from "./ui/scheme.js";
+import { leadHitsToCards, openSearch, searchWhatIsPasted } from "./ui/search.js";
 import { verdictButtons } from "./ui/verdict.js";
 import { closeMenu } from "./ui/menu.js";
 
+schemeButton();
 openByAddress();
 revealAll();
 rememberShown();
+answerRightChoices();
 verdictButtons();
 closeMenu();
 leadHitsToCards();
-openSearchByButton();
+openSearch();
+searchWhatIsPasted();
 reachFormulasThatScroll();

@@ -7,6 +7,9 @@ export function closeMenu() {
     const inside = target instanceof Element && target.closest(".menu");
     if (!inside || target.closest("a")) menu.open = false;
   });
+  menu.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget instanceof Node && !menu.contains(relatedTarget)) menu.open = false;
+  });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     menu.open = false;

@@ -52,6 +52,16 @@ export function rememberShown() {
   });
 }
 
+/** The right choice leads on to the answer, as a right verdict does. */
+export function answerRightChoices() {
+  // Not at `toggle`, which printing brings about too.
+  document.addEventListener("click", ({ target }) => {
+    const choice = target instanceof Element && target.closest(".choice.right > summary")?.closest("details");
+    const card = choice && !choice.open && choice.closest(".card");
+    if (card) showAnswer(card);
+  });
+}
+
 /** @param {Element} card */
 export function showAnswer(card) {
   const details = /** @type {HTMLDetailsElement | null} */ (card.querySelector("details.answer"));

@@ -9,11 +9,35 @@ export function leadHitsToCards() {
   }).observe(list, { childList: true });
 }
 
-/** The button that opens the search where the window is narrow: its field can't take the focus while it is hidden. */
-export function openSearchByButton() {
-  document.querySelector("button.glass")?.addEventListener("click", () => {
-    const toggle = /** @type {HTMLInputElement | null} */ (document.getElementById("__search"));
+const query = () => /** @type {HTMLInputElement | null} */ (document.querySelector("[data-md-component=search-query]"));
+
+// Material takes each of these for a command wherever it is typed; a stray letter should not leave the page.
+const LETTERS = new Set(["f", "s", "p", ",", "n", "."]);
+
+/** The button of narrow windows, and the key `/`: the field can't take the focus while it is hidden. */
+export function openSearch() {
+  const toggle = /** @type {HTMLInputElement | null} */ (document.getElementById("__search"));
+  const open = () => {
     if (toggle && !toggle.checked) toggle.click();
-    /** @type {HTMLInputElement | null} */ (document.querySelector("[data-md-component=search-query]"))?.focus();
-  });
+    query()?.focus();
+  };
+  document.querySelector("button.glass")?.addEventListener("click", open);
+  const decide = (/** @type {KeyboardEvent} */ event) => {
+    const { key, target } = event;
+    const typing = target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"));
+    if (event.ctrlKey || event.metaKey || event.altKey || toggle?.checked) return;
+    if (typing && !target.matches("[type=checkbox], [type=radio]")) return;
+    if (key === "/") {
+      event.preventDefault();
+      open();
+    }
+    if (key === "/" || LETTERS.has(key)) event.stopImmediatePropagation();
+  };
+  // On its way down, before Material sees it.
+  addEventListener("keydown", decide, true);
+}
+
+/** Material looks at the field when a key is let go; what is pasted or dictated comes without one. */
+export function searchWhatIsPasted() {
+  query()?.addEventListener("input", () => query()?.dispatchEvent(new KeyboardEvent("keyup")));
 }
