@@ -23,7 +23,6 @@ from studybank.model import DIFFICULTIES, Bank, Question, Text
 REDIRECTS = "q"
 # What the front matter of every page that a build wrote says.
 MARK = "generated: true\n"
-APOSTROPHE = re.compile(r"(?<=\w)'")
 CODE = re.compile(r"`([^`]+)`")
 CROSS_LINK = re.compile(r"\]\(#([a-z0-9-]+)\)")
 
@@ -48,6 +47,11 @@ class Page:
     title: str
     markdown: str
     framed: bool = True
+
+
+def typeset(words: str) -> str:
+    """Plain text as it is printed."""
+    return re.sub(r"(?<=\w)'", "’", words)
 
 
 def address(question: Question) -> str:
@@ -98,7 +102,7 @@ class Pages:
             count=count,
         )
         self.env.filters["attribute"] = escape
-        self.env.filters["typeset"] = lambda words: escape(APOSTROPHE.sub("’", words))
+        self.env.filters["typeset"] = lambda words: escape(typeset(words))
         self.env.filters["place"] = lambda place: CODE.sub(r"<code>\1</code>", escape(place))
 
     def markdown(self, text: Text | str, up: str) -> str:

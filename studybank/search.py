@@ -8,8 +8,8 @@ from typing import Any
 from studybank.formulas import tokenized
 from studybank.kinds import KINDS
 from studybank.maths import FormulaStore
-from studybank.model import Bank
-from studybank.pages import address
+from studybank.model import Bank, Concept
+from studybank.pages import address, typeset
 
 # What Markdown leaves in a text once its formulas are gone, and links with their addresses.
 MARKS = re.compile(r"\]\([^)]*\)|^[ \t]*(?:[-*+>]|\d+\.)[ \t]+|^[ \t]*(?:```|~~~).*$|[`*\[\]\\]", re.MULTILINE)
@@ -17,27 +17,38 @@ MARKS = re.compile(r"\]\([^)]*\)|^[ \t]*(?:[-*+>]|\d+\.)[ \t]+|^[ \t]*(?:```|~~~
 
 def plain(source: str, store: FormulaStore) -> str:
     """Markdown as a line of plain text."""
-    # A curly apostrophe is what a phone types; the browser makes it straight in queries (search/mending.js).
-    return " ".join(store.plain(MARKS.sub("", tokenized(source, lambda _: None))).replace("’", "'").split())
+    return typeset(" ".join(store.plain(MARKS.sub("", tokenized(source, lambda _: None))).split()))
+
+
+def _names(concept: Concept) -> str:
+    return typeset(" ; ".join([concept.name, *concept.aliases]))
 
 
 def entries(bank: Bank, store: FormulaStore) -> list[dict[str, Any]]:
     """One entry a question and one a concept, in the format of Material's search index.
 
+    Apostrophes are printed ones; the browser makes those of a query alike (search/mending.js).
     A page's own entry comes before its sections', which is how Material tells the two apart.
-    `aliases` is a field of its own: searched, never shown.
+    `aliases` is a field of its own, searched and never shown: the names of each concept, the main one's first.
     """
     made: list[dict[str, Any]] = []
     for topic in bank.about.topics:
-        made.append({"location": f"topics/{topic.id}/", "title": topic.title, "text": topic.summary, "tags": ["Topic"]})
+        made.append(
+            {
+                "location": f"topics/{topic.id}/",
+                "title": typeset(topic.title),
+                "text": typeset(topic.summary),
+                "tags": ["Topic"],
+            }
+        )
         for question in bank.by_topic[topic.id]:
             concepts = [bank.concept[name] for name in question.concepts]
             made.append(
                 {
                     "location": address(question),
-                    "title": question.title,
+                    "title": typeset(question.title),
                     "text": plain(question.prompt.source, store),
-                    "aliases": " ; ".join(name for concept in concepts for name in [concept.name, *concept.aliases]),
+                    "aliases": " | ".join(map(_names, concepts)),
                     "tags": [question.label],
                 }
             )
@@ -46,9 +57,9 @@ def entries(bank: Bank, store: FormulaStore) -> list[dict[str, Any]]:
         made.append(
             {
                 "location": f"concepts/#{concept.id}",
-                "title": concept.name,
+                "title": typeset(concept.name),
                 "text": plain(concept.definition, store),
-                "aliases": " ; ".join(concept.aliases),
+                "aliases": _names(concept),
                 "tags": ["Concept"],
                 # Someone who looks for a concept wants its questions first, then its definition.
                 "boost": 0.6,

@@ -15,6 +15,7 @@ from fontTools.ttLib import TTFont
 
 from studybank.kinds.true_false import TrueFalse
 from studybank.model import Bank
+from studybank.pages import typeset
 from studybank.reading import read_bank
 from tests.banks import LEVEE
 from tests.banks import bank as rivers
@@ -253,7 +254,7 @@ def test_search_entries_are_one_a_question_with_its_prompt_and_aliases(book: Pat
         entry = entries[f"topics/{question.topic}/#{question.id}"]
         assert entry["title"] == question.title
         for concept in question.concepts:
-            assert bank.concept[concept].name in entry["aliases"]
+            assert typeset(bank.concept[concept].name) in entry["aliases"]
         assert not re.search(r"[\ue000\ue001`$]|\\[a-z]", entry["text"])
 
 

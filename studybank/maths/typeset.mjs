@@ -38,6 +38,10 @@ await MathJax.tex2chtmlPromise(
 // What only serves MathJax's own menu and explorer.
 const UNUSED = / (?:data-latex|data-mjx-[a-z]+|xmlns|unselectable|overflow)="[^"]*"| style="position: relative;"/g;
 
+// A formula of fewer glyphs goes to the next line in one piece: "N ≥ 2" torn in two is hard to read.
+const WHOLE = 16;
+const whole = (html) => (html.match(/<mjx-c /g)?.length < WHOLE ? html.replace(' breakable="true"', "") : html);
+
 async function set({ key, tex, display }) {
   // TeX would drop the rest of the line without a word.
   if (/(?<!\\)(?:\\\\)*%/.test(tex)) return { key, error: "% begins a comment: write \\%" };
@@ -48,7 +52,7 @@ async function set({ key, tex, display }) {
     if (foreign) return { key, error: `the maths font has no glyph for ${foreign[1]}` };
     if (html.includes("<a ")) return { key, error: "a formula can't refer to another" };
     if (html.includes("data-mjx-error")) return { key, error: html.match(/data-mjx-error="([^"]*)/)[1] };
-    return { key, html: html.replace(UNUSED, "") };
+    return { key, html: whole(html.replace(UNUSED, "")) };
   } catch (error) {
     return { key, error: error.message };
   }

@@ -59,7 +59,7 @@ const EMPTY = new Set(
  */
 function mended(query, vocabulary, separator, stem) {
   if (/["*~^+]/.test(query)) return query;
-  const words = query.toLowerCase().replaceAll("’", "'").split(separator).filter(Boolean);
+  const words = query.toLowerCase().replaceAll("'", "’").split(separator).filter(Boolean);
   const telling = words.filter((word) => !EMPTY.has(word));
   const begins = (/** @type {string} */ word) => vocabulary.some((entry) => entry.startsWith(word));
   return (telling.length ? telling : words)

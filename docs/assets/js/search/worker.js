@@ -4,9 +4,11 @@
 importScripts("mending.js");
 
 /** @typedef {{location: string, title: string, score: number}} Hit */
+/** @typedef {{location: string, aliases?: string}} Entry */
 /** @typedef {{type: number, data?: any}} Message */
 
 // The message types of Material's worker.
+const SETUP = 0;
 const QUERY = 2;
 const RESULT = 3;
 
@@ -16,12 +18,22 @@ const worker = /** @type {DedicatedWorkerGlobalScope & {lunr: any, mended: Mende
 /** @type {string[]} */
 let vocabulary = [];
 let asked = "";
+/** @type {Map<string, Set<string>[]>} of each entry, the names of its concepts, the main one first */
+let names = new Map();
 
 // What is left of a name however it is written: "Type-3", "type 3" and "type_3" are one.
 const bare = (/** @type {string} */ text) => text.toLowerCase().replace(/<[^>]*>|[^\p{L}\p{N}]/gu, "");
 
-// A title that holds all of what was asked for, in a row, weighs so many times what its words alone would.
-const NAMED = 4;
+/**
+ * What was asked for by its name weighs up to four times what its words alone would: all of that in a title or as the
+ * main concept, less as the second, and so on.
+ * @param {Hit} hit
+ */
+function weight({ location, title, score }) {
+  const concepts = names.get(location) ?? [];
+  const place = bare(title).includes(asked) ? 0 : concepts.findIndex((concept) => concept.has(asked));
+  return place < 0 ? score : score * (1 + 3 / (1 + place));
+}
 
 const post = worker.postMessage.bind(worker);
 worker.postMessage = (/** @type {Message} */ message) => {
@@ -35,16 +47,22 @@ worker.postMessage = (/** @type {Message} */ message) => {
  * @param {Hit[][]} groups
  */
 function apart(groups) {
-  const weight = (/** @type {Hit} */ { title, score }) => (bare(title).includes(asked) ? NAMED * score : score);
   const hits = groups.flat().filter((hit) => hit.score > 0);
   return hits
     .sort((a, b) => weight(b) - weight(a))
     .map((hit) => [{ ...hit, location: hit.location.replace("#", "?to=") }]);
 }
 
+/** @param {Entry[]} entries */
+function namesOf(entries) {
+  const sets = (/** @type {string} */ aliases) => aliases.split(" | ").map((all) => new Set(all.split(" ; ").map(bare)));
+  return new Map(entries.map(({ location, aliases = "" }) => [location, sets(aliases)]));
+}
+
 // Registered before Material's own listener, so that a query can be mended on its way there.
 let passing = false;
 worker.addEventListener("message", (event) => {
+  if (event.data.type === SETUP) names = namesOf(event.data.data.docs);
   if (passing || event.data.type !== QUERY) return;
   event.stopImmediatePropagation();
   const { lunr } = worker;
