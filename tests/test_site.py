@@ -252,7 +252,7 @@ def test_search_entries_are_one_a_question_with_its_prompt_and_aliases(book: Pat
     assert len(entries) == len(docs)
     for question in bank.questions:
         entry = entries[f"topics/{question.topic}/#{question.id}"]
-        assert entry["title"] == question.title
+        assert entry["title"] == typeset(question.title)
         for concept in question.concepts:
             assert typeset(bank.concept[concept].name) in entry["aliases"]
         assert not re.search(r"[\ue000\ue001`$]|\\[a-z]", entry["text"])
