@@ -79,6 +79,9 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         try:
             frontend.install(log.warning)
+            # Set together with those of the bank: to start MathJax again takes longer than they do.
+            for page in sorted(Path(config.docs_dir).rglob("*.md")):
+                tokenized(page.read_text(encoding="utf-8"), self.store.want)
             self.bank = checked(Path(os.path.relpath(self.config.bank)), self.store)
         except (BankError, MathsError) as error:
             said = f"The bank can't be built:\n{error}"
