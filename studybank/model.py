@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from studybank.evidence import Evidence
 from studybank.problems import Problem
 
 
@@ -32,6 +33,15 @@ class Choice:
     text: Text
     right: bool
     why: Text
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A comparison that a program decides: over the formulas, or over what a run measured (studybank/evidence.py)."""
+
+    expression: str
+    line: int
+    run: str = ""
 
 
 class Strict(BaseModel):
@@ -169,6 +179,8 @@ class Question(Strict):
     concepts: Annotated[list[Id], Field(min_length=1)]
     sources: Annotated[list[Citation], Field(min_length=1)]
     requires: list[Id] = []
+    checks: list[Claim] = []
+    runs: list[Claim] = []
 
     prompt: Text
     answer: Text
@@ -212,6 +224,7 @@ class Bank:
     published: dict[str, int]
     retired: list[Retired]
     preface: str
+    evidence: Evidence
 
     @cached_property
     def by_id(self) -> dict[str, Question]:

@@ -6,6 +6,7 @@ relative addresses of the finished site (`topics/ID/`), so that no generator has
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from studybank.evidence import Program
 from studybank.formulas import prose
 from studybank.kinds import KINDS
 from studybank.model import DIFFICULTIES, Bank, Question, Text
@@ -72,12 +74,15 @@ class Pages:
         self.on_concept: defaultdict[str, list[Question]] = defaultdict(list)
         self.on_source: defaultdict[str, list[Question]] = defaultdict(list)
         self.of_kind: defaultdict[str, list[Question]] = defaultdict(list)
+        self.on_run: defaultdict[str, list[Question]] = defaultdict(list)
         for question in bank.in_order:
             self.of_kind[question.kind].append(question)
             for concept in question.concepts:
                 self.on_concept[concept].append(question)
             for key in dict.fromkeys(cited.key for cited in question.sources):
                 self.on_source[key].append(question)
+            for name in dict.fromkeys(claim.run for claim in question.runs):
+                self.on_run[name].append(question)
         self.env = Environment(
             loader=PackageLoader("studybank"),
             # The pages are Markdown; what goes into an HTML attribute or tag is escaped where it is written.
@@ -100,6 +105,9 @@ class Pages:
             permanent_address=permanent_address,
             markdown=self.markdown,
             count=count,
+            evidence=bank.evidence,
+            outcome=lambda claim: bank.evidence.outcome(claim.expression, claim.run),
+            told=told,
         )
         self.env.filters["attribute"] = escape
         self.env.filters["typeset"] = lambda words: escape(typeset(words))
@@ -140,8 +148,29 @@ class Pages:
                 yield self._page(f"kinds/{name}.md", kind.plural, "kind.md.jinja", **values)
         yield self._page("concepts.md", "Concepts", "concepts.md.jinja", on_concept=self.on_concept)
         yield self._page("sources.md", "Sources", "sources.md.jinja", on_source=self.on_source)
+        if self.bank.evidence:
+            yield from self._evidence()
         if self.bank.preface:
             yield Page("about.md", "About", _marked(self.bank.preface), framed=False)
+
+    def _evidence(self) -> Iterator[Page]:
+        """A page that lists what the answers rest on, and one for each program with its text."""
+        evidence, questions = self.bank.evidence, self.bank.in_order
+        values = {
+            "proven": [q for q in questions if q.checks or q.runs],
+            "by_formula": [q for q in questions if q.checks],
+            "on_run": self.on_run,
+            "checked": [claim for q in questions for claim in q.checks],
+            "measured": [claim for q in questions for claim in q.runs],
+        }
+        yield self._page("evidence/index.md", "Evidence", "evidence.md.jinja", **values)
+        if evidence.text:
+            values = {"about": "The formulas that the answers are checked by.", "text": evidence.text, "measured": ""}
+            yield self._page("evidence/formulas.md", "The formulas", "program.md.jinja", note="", **values)
+        for name, program in evidence.programs.items():
+            measured = json.dumps(program.measured.model_dump(), indent=1)
+            values = {"about": program.title, "note": program.about, "text": program.text, "measured": measured}
+            yield self._page(f"evidence/{name}.md", program.title, "program.md.jinja", **values)
 
     def _page(self, path: str, title: str, template: str, **values: object) -> Page:
         # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.
@@ -155,6 +184,13 @@ def _marked(text: str) -> str:
     """A page with the mark in its front matter, which it is given if it has none."""
     rest = text.removeprefix("---\n") if text.startswith("---\n") else f"---\n\n{text}"
     return f"---\n{MARK}{rest}"
+
+
+def told(program: Program) -> str:
+    """Under which versions and settings a program ran, in a line."""
+    versions = [f"{name} {number}" for name, number in program.measured.versions.items()]
+    settings = [f"{name.replace('_', ' ')} {value}" for name, value in program.measured.settings.items()]
+    return escape(", ".join([*versions, *settings]))
 
 
 def count(number: int, noun: str) -> str:

@@ -14,8 +14,9 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from studybank.documents import Document, DocumentError
+from studybank.evidence import read_evidence
 from studybank.kinds import KINDS
-from studybank.model import About, Bank, Choice, Citation, Concept, Entry, Question, Retired, Source, Text, Topic
+from studybank.model import About, Bank, Choice, Citation, Claim, Concept, Entry, Question, Retired, Source, Text, Topic
 from studybank.problems import BankError, Problem, one_of
 
 Lines = dict[tuple[str | int, ...], int]
@@ -50,6 +51,8 @@ BLANK: dict[str, Any] = {
     "concepts": [],
     "sources": [],
     "requires": [],
+    "checks": [],
+    "runs": [],
     "verdict": None,
     "corrected": None,
     "prompt": Text("", 1),
@@ -72,6 +75,12 @@ EXPECTED = {
     "int_parsing": "it should be a whole number",
     "model_type": "it should be a mapping: `{name: value}`",
     "list_type": "it should be a list: `[one, another]`",
+}
+
+# Lists of `key: text`: the code of a fault in one, what it lacks, and what would be right.
+PAIRS = {
+    "sources": ("source", "where in the source", 'write `- key: "place"`'),
+    "runs": ("claim", "what holds of the run", 'write `- name: "left == right"`'),
 }
 
 E = TypeVar("E", bound=Entry)
@@ -215,8 +224,17 @@ class Reader:
             kind = self.kind(str(path), data, lines)
             if kind is not Question:
                 fields = self.known(str(path), data, kind.model_fields.keys() - RESERVED, lines)
-            if "sources" in fields:
-                fields["sources"] = self.citations(str(path), fields["sources"], lines)
+            if isinstance(fields.get("sources"), list):
+                pairs = self.pairs(str(path), "sources", fields["sources"], lines)
+                fields["sources"] = [Citation(key=key, place=place, line=line) for key, place, line in pairs]
+            if isinstance(fields.get("runs"), list):
+                pairs = self.pairs(str(path), "runs", fields["runs"], lines)
+                fields["runs"] = [Claim(expression, line, key) for key, expression, line in pairs if key]
+            if isinstance(fields.get("checks"), list):
+                fields["checks"] = [
+                    Claim(expression, lines[f"checks.{i}"]) if isinstance(expression, str) else expression
+                    for i, expression in enumerate(fields["checks"])
+                ]
         elif len(self.problems) == met:
             self.fault(str(path), 2, "front-matter", "the front matter holds no fields", "`name: value` lines")
         sections = dict(self.sections(str(path), body, body_line, lines))
@@ -254,20 +272,16 @@ class Reader:
         self.fault(path, 1, "front-matter", "the front matter is not closed", "end it with a line `---`")
         return None, [], 1
 
-    def citations(self, path: str, given: Any, lines: dict[str, int]) -> Any:
-        """`[{key: place}]` as a list of citations; what is no list is left for the model to refuse."""
-        if not isinstance(given, list):
-            return given
-        cited = []
+    def pairs(self, path: str, field: str, given: list[Any], lines: dict[str, int]) -> Iterator[tuple[str, str, int]]:
+        """The items of `[{key: text}]` with their lines; the key is blank where one can't be read."""
+        code, lacks, right = PAIRS[field]
         for i, item in enumerate(given):
-            line = lines[f"sources.{i}"]
-            key, place = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else ("", None)
-            if not isinstance(place, str) or not place.strip():
-                wrong = f"{_shown(key or item)} does not say where in the source"
-                self.fault(path, line, "source", wrong, 'write `- key: "place"`')
-                key, place = "", "?"
-            cited.append(Citation(key=key, place=place, line=line))
-        return cited
+            line = lines[f"{field}.{i}"]
+            key, text = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else ("", None)
+            if not isinstance(text, str) or not text.strip():
+                self.fault(path, line, code, f"{_shown(key or item)} does not say {lacks}", right)
+                key, text = "", "?"
+            yield key, text, line
 
     def sections(self, path: str, rows: list[str], first: int, lines: dict[str, int]) -> Iterator[tuple[str, Any]]:
         """The prompt and every `##` section, parsed, under the names of the model's fields."""
@@ -482,6 +496,8 @@ def read_bank(root: Path) -> tuple[Bank, list[Problem]]:
         if path.is_file():
             right = "move it into the folder of its topic, as `ID.md`, or out of `questions`"
             reader.fault(str(path), 1, "stray-file", "a file that is not read", right)
+    evidence, wrong = read_evidence(root / "evidence")
+    reader.problems += wrong
     bank = Bank(
         root=str(root),
         about=about,
@@ -491,5 +507,6 @@ def read_bank(root: Path) -> tuple[Bank, list[Problem]]:
         published=reader.published(),
         retired=reader.entries("retired.yaml", Retired, "id", needed=False),
         preface=reader.preface(),
+        evidence=evidence,
     )
     return bank, reader.problems

@@ -12,6 +12,7 @@ from studybank.rules.layout import layout
 from studybank.rules.ledger import retired_ids, vanished_ids
 from studybank.rules.likeness import near_duplicates
 from studybank.rules.markup import markup
+from studybank.rules.proofs import proofs
 from studybank.rules.references import concept_names, references, requirements, topics
 from studybank.rules.titles import plain, titles
 from studybank.rules.wording import lengths, stems, unfilled
@@ -28,6 +29,7 @@ RULES: tuple[Callable[[Bank], Iterator[Problem]], ...] = (
     markup,
     layout,
     unfilled,
+    proofs,
     lengths,
     stems,
     near_duplicates,

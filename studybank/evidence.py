@@ -1,0 +1,183 @@
+"""Evidence: the formulas of a bank, what its programs measured, and whether a claim about either holds.
+
+A bank may bring `evidence/formulas.py`, a module of pure functions and constants, and programs `evidence/runs/NAME.py`,
+each with what it measured beside it in `NAME.json`. A claim is one comparison: an expression, not a program.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from simpleeval import FunctionNotDefined, NameNotDefined, SimpleEval
+
+from studybank.problems import Problem, one_of
+
+FORMULAS = "formulas"
+ALLOWED: dict[str, Callable[..., Any]] = {f.__name__: f for f in (abs, len, max, min, round, sum)}
+
+
+class ClaimError(Exception):
+    """A claim that can't be decided: what is wrong with it, and what would be right."""
+
+    def __init__(self, wrong: str, right: str) -> None:
+        super().__init__(wrong)
+        self.wrong, self.right = wrong, right
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a claim holds, and the value that it speaks of."""
+
+    holds: bool
+    value: str
+
+
+class Measured(BaseModel):
+    """What a program wrote: under which settings and versions it ran, and what came out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    settings: dict[str, Any]
+    versions: dict[str, str]
+    results: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program with its text and what it measured. `title` and `about` come from its docstring."""
+
+    name: str
+    text: str
+    measured: Measured
+
+    @property
+    def title(self) -> str:
+        return self._doc.partition("\n")[0].rstrip(".")
+
+    @property
+    def about(self) -> str:
+        return self._doc.partition("\n\n")[2]
+
+    @property
+    def _doc(self) -> str:
+        return ast.get_docstring(ast.parse(self.text)) or self.name
+
+
+@dataclass
+class Evidence:
+    """`text` is that of formulas.py; `formulas` are its functions and `constants` its other names."""
+
+    text: str = ""
+    formulas: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    constants: dict[str, Any] = field(default_factory=dict)
+    programs: dict[str, Program] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.text or self.programs)
+
+    def outcome(self, expression: str, run: str = "") -> Outcome:
+        """Decide a claim over the formulas and, if it names one, over what a run measured. Raises ClaimError."""
+        measured: dict[str, Any] = {}
+        if run:
+            if run not in self.programs:
+                raise ClaimError(f"`{run}` is no program of evidence/runs", one_of(run, self.programs))
+            measured = {name: _reachable(value) for name, value in self.programs[run].measured.results.items()}
+        try:
+            tree = ast.parse(expression, mode="eval").body
+        except SyntaxError as error:
+            raise ClaimError(f"`{expression}` is no expression ({error.msg})", "`left == right`") from None
+        if not isinstance(tree, ast.Compare):
+            raise ClaimError(f"`{expression}` compares nothing", "`left == right`")
+        spoken_of = tree.comparators[0] if isinstance(tree.left, ast.Constant) else tree.left
+        if isinstance(spoken_of, ast.Call) and ast.unparse(spoken_of.func) == "round":
+            spoken_of = spoken_of.args[0]
+        value = self._value(ast.unparse(spoken_of), measured)
+        return Outcome(self._value(expression, measured) is True, shown(value))
+
+    def _value(self, expression: str, measured: dict[str, Any]) -> Any:
+        names, functions = self.constants | measured, self.formulas | ALLOWED
+        try:
+            return SimpleEval(names=names, functions=functions).eval(expression)
+        except NameNotDefined as error:
+            raise ClaimError(f"`{error.name}` is not known", one_of(error.name, names)) from None
+        except FunctionNotDefined as error:
+            raise ClaimError(f"`{error.func_name}` is no formula", one_of(error.func_name, functions)) from None
+        except Exception as error:  # A formula raises whatever it stumbles on.
+            said = " ".join(str(error).split())
+            raise ClaimError(
+                f"`{expression}` fails ({type(error).__name__}: {said})", "an expression that can be evaluated"
+            ) from None
+
+
+def shown(value: Any) -> str:
+    """A value as a reader reads it: to six digits."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+
+
+def _reachable(value: Any) -> Any:
+    """Results by dots: `world_4.backward.all_gather`."""
+    if isinstance(value, dict):
+        return SimpleNamespace(**{name: _reachable(inner) for name, inner in value.items()})
+    return value
+
+
+def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
+    """The evidence of a bank, and what is wrong with its files; without a folder there is none."""
+    evidence = Evidence()
+    problems: list[Problem] = []
+    path = folder / f"{FORMULAS}.py"
+    if path.exists():
+        evidence.text = path.read_text(encoding="utf-8")
+        names: dict[str, Any] = {"__name__": FORMULAS}
+        try:
+            exec(compile(evidence.text, str(path), "exec"), names)  # noqa: S102 - a bank's own program, as its tests are
+        except Exception as error:
+            problems.append(
+                Problem(
+                    str(path), _line(error, path), "formulas", f"{type(error).__name__}: {error}", "mend the module"
+                )
+            )
+        public = {name: value for name, value in names.items() if name[0] != "_"}
+        evidence.formulas = {n: f for n, f in public.items() if inspect.isfunction(f) and f.__module__ == FORMULAS}
+        evidence.constants = {n: v for n, v in public.items() if isinstance(v, int | float | str | dict | tuple)}
+    for program in sorted((folder / "runs").glob("[!_]*.py")):
+        try:
+            text = program.read_text(encoding="utf-8")
+            ast.parse(text)
+            measured = Measured.model_validate(json.loads(program.with_suffix(".json").read_text(encoding="utf-8")))
+        except SyntaxError as error:
+            problems.append(
+                Problem(str(program), error.lineno or 1, "run", f"no Python ({error.msg})", "mend the program")
+            )
+        except FileNotFoundError:
+            right = "run it once: `make evidence RECORD=" + program.stem + "`"
+            problems.append(Problem(str(program), 1, "run", "nothing is recorded of this program", right))
+        except (ValidationError, ValueError) as error:
+            said = str(error).splitlines()[0]
+            problems.append(
+                Problem(str(program.with_suffix(".json")), 1, "run", f"no record of a run ({said})", "record it again")
+            )
+        else:
+            evidence.programs[program.stem] = Program(program.stem, text, measured)
+    return evidence, problems
+
+
+def _line(error: Exception, path: Path) -> int:
+    """The line of the module on which it failed."""
+    if isinstance(error, SyntaxError):
+        return error.lineno or 1
+    frames: Iterator[int | None] = (
+        f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)
+    )
+    return max((line for line in frames if line), default=1)

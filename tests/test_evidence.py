@@ -1,0 +1,181 @@
+"""Claims that a program decides: over a bank's formulas, and over what its programs measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.banks import Change, Checker, bank, marked, places
+from tests.sites import built
+
+FORMULAS = '''\
+"""Rivers."""
+
+from math import ceil
+
+KM = 1_000
+WIDTHS = {"canal": 10}
+_SECRET = 7
+
+
+def flow(width: float, depth: float, speed: float) -> float:
+    """Cubic metres in a second: w d v."""
+    return width * depth * speed
+
+
+def locks(height: float, each: float) -> int:
+    return ceil(height / each)
+'''
+RUN = '''\
+"""Boats through a lock.
+
+How many pass in an hour.
+"""
+'''
+RESULTS = {"settings": {"boats": 3}, "versions": {"river": "1.0"}, "results": {"up": {"passed": 4, "waits": [1, 2]}}}
+EVIDENCE: dict[str, Change] = {
+    "evidence/formulas.py": FORMULAS,
+    "evidence/runs/lock.py": RUN,
+    "evidence/runs/lock.json": json.dumps(RESULTS),
+}
+CANAL = "floods/discharge"
+FIRST = "sources:\n  - leopold"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "flow(10, 2, 0.5) == 10",
+        "flow(width=10, depth=2, speed=0.5) == 10",
+        "10 == flow(10, 2, 0.5)",
+        "9.9 < flow(10, 2, 0.5) <= 10",
+        "round(flow(10, 2, 0.34), 1) == 6.8",
+        "locks(7, 2) == 4",
+        "WIDTHS['canal'] * KM == 10_000",
+        "max(flow(1, 2, 3), 5) != min(1, 2)",
+    ],
+)
+def test_a_claim_that_holds_is_accepted(faults: Checker, tmp_path: Path, expression: str) -> None:
+    change = (FIRST, f"checks:\n  - {json.dumps(expression)}\n{FIRST}")
+    assert faults(bank(tmp_path, {**EVIDENCE, CANAL: change})) == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "wrong", "right"),
+    [
+        ("flow(10, 2, 0.5) == 11", "is false: the value is 10", "mend the question"),
+        ("round(flow(10, 2, 0.333), 1) == 6.6", "is false: the value is 6.66", "mend the question"),
+        ("flow(10, 2) == 11", "missing 1 required positional argument", "can be evaluated"),
+        ("flow(10, 2, 1) / 0 == 1", "ZeroDivisionError", "can be evaluated"),
+        ("locks(7, 2) == 4 and flow(1, 1, 1) == 1", "compares nothing", "left == right"),
+        ("flow(10, 2, 1)", "compares nothing", "left == right"),
+        ("flow(10, 2, == 1", "is no expression", "left == right"),
+        ("flwo(10, 2, 1) == 1", "`flwo` is no formula", "use `flow`"),
+        ("MK == 1000", "`MK` is not known", "use `KM`"),
+        ("_SECRET == 7", "`_SECRET` is not known", "use "),
+        ("ceil(1.5) == 2", "`ceil` is no formula", "use "),
+        ("open('/etc/passwd') == 1", "`open` is no formula", "use "),
+        ("__import__('os') == 1", "is no formula", "use "),
+        ("flow.__globals__ == 1", "fails", "can be evaluated"),
+        ("KM.__class__ == 1", "fails", "can be evaluated"),
+        ("9**9**9 == 1", "fails", "can be evaluated"),
+        ("[x for x in (1, 2)] == 1", "fails", "can be evaluated"),
+        ("(lambda: 1)() == 1", "fails", "can be evaluated"),
+    ],
+)
+def test_a_claim_that_does_not_hold_or_is_none_stops_the_build_on_its_line(
+    faults: Checker, tmp_path: Path, expression: str, wrong: str, right: str
+) -> None:
+    root, path, line = marked(tmp_path, CANAL, (FIRST, f"checks:\n  - ¶{json.dumps(expression)}\n{FIRST}"))
+    bank(tmp_path, {**EVIDENCE, CANAL: (root / path).read_text()})
+    problems = faults(root)
+    assert places(problems) == [(path, line, "claim")]
+    assert wrong in problems[0].wrong
+    assert right in problems[0].right
+
+
+@pytest.mark.parametrize(
+    ("claim", "wrong", "right"),
+    [
+        ("lock: up.passed == 4", None, None),
+        ("lock: up.waits[1] == 2", None, None),
+        ("lock: up.passed == locks(7, 2)", None, None),
+        ("lock: up.passed == 5", "is false: the value is 4", "mend the question"),
+        ("lock: down.passed == 5", "`down` is not known", "use "),
+        ("lock: up.pased == 5", "fails", "can be evaluated"),
+        ("lokc: up.passed == 4", "`lokc` is no program", "use `lock`"),
+    ],
+)
+def test_a_claim_on_a_run_is_held_against_its_record(
+    faults: Checker, tmp_path: Path, claim: str, wrong: str | None, right: str | None
+) -> None:
+    change = (FIRST, f"runs:\n  - {claim}\n{FIRST}")
+    problems = faults(bank(tmp_path, {**EVIDENCE, CANAL: change}))
+    if wrong is None or right is None:
+        assert problems == []
+    else:
+        assert places(problems) == [(f"questions/{CANAL}.md", 7, "claim")]
+        assert wrong in problems[0].wrong
+        assert right in problems[0].right
+
+
+@pytest.mark.parametrize(
+    ("field", "code"),
+    [
+        ("checks: flow(1, 1, 1) == 1", "value"),
+        ("checks: [1]", "value"),
+        ("runs: lock", "value"),
+        ("runs: [lock]", "claim"),
+        ("runs: [{lock: ''}]", "claim"),
+    ],
+)
+def test_claims_are_lists(faults: Checker, tmp_path: Path, field: str, code: str) -> None:
+    problems = faults(bank(tmp_path, {**EVIDENCE, CANAL: (FIRST, f"{field}\n{FIRST}")}))
+    assert places(problems) == [(f"questions/{CANAL}.md", 6, code)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "place"),
+    [
+        ("evidence/formulas.py", "x = 1\ndef flow(:\n", ("evidence/formulas.py", 2, "formulas")),
+        ("evidence/formulas.py", "x = 1\n\ny = 1 / 0\n", ("evidence/formulas.py", 3, "formulas")),
+        ("evidence/runs/lock.py", "x = (\n", ("evidence/runs/lock.py", 1, "run")),
+        ("evidence/runs/lock.json", None, ("evidence/runs/lock.py", 1, "run")),
+        ("evidence/runs/lock.json", "{", ("evidence/runs/lock.json", 1, "run")),
+        ("evidence/runs/lock.json", '{"results": {}}', ("evidence/runs/lock.json", 1, "run")),
+    ],
+)
+def test_a_fault_in_the_evidence_has_its_place(
+    faults: Checker, tmp_path: Path, name: str, content: str | None, place: tuple[str, int, str]
+) -> None:
+    assert places(faults(bank(tmp_path, {**EVIDENCE, name: content}))) == [place]
+
+
+def test_the_page_shows_what_was_checked_and_where_to_run_it_again(tmp_path: Path) -> None:
+    change = (FIRST, f"checks: ['round(flow(10, 2, 0.333), 1) == 6.7']\nruns: [{{lock: up.passed == 4}}]\n{FIRST}")
+    site = built(bank(tmp_path, {**EVIDENCE, CANAL: change}), tmp_path)
+    page = BeautifulSoup((site / "topics/floods/index.html").read_text(encoding="utf-8"), "html.parser")
+    cards = {card["data-id"]: card for card in page.select("article.card")}
+    proof = cards["discharge"].select_one("details.why .proof")
+    said = [" ".join(item.get_text(" ").split()) for item in proof.select("li")]
+    assert said[0] == "round(flow(10, 2, 0.333), 1) == 6.7 6.66"
+    assert said[1] == "up.passed == 4 4"
+    assert "river 1.0, boats 3" in said[2]
+    assert "make evidence RUN=lock" in said[2]
+    assert cards["discharge"].select_one(".meta .checked")
+    assert not cards["levee"].select(".proof, .checked")
+    listed = (site / "evidence/index.html").read_text(encoding="utf-8")
+    assert "../topics/floods/#discharge" in listed
+    assert "levee" not in listed
+    assert "How many pass in an hour." in (site / "evidence/lock/index.html").read_text(encoding="utf-8")
+    assert "cubic" in (site / "evidence/formulas/index.html").read_text(encoding="utf-8").lower()
+    for path in ("evidence/lock/", "evidence/formulas/"):
+        assert (site / path / "index.html").exists()
+
+
+def test_a_bank_without_evidence_has_no_page_for_it(bread: Path) -> None:
+    assert not (bread / "evidence").exists()
+    assert "Evidence" not in (bread / "index.html").read_text(encoding="utf-8")
