@@ -5,7 +5,7 @@ PORT ?= 8000
 BIN := .venv/bin
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: serve build check test lint bench clean
+.PHONY: serve build check test evidence lint bench clean
 
 serve: .venv/site
 	$(BIN)/python scripts/build_bank.py build
@@ -22,6 +22,10 @@ test: lint check
 	$(BIN)/python -m tests.browser
 	$(BIN)/python -m pytest
 
+# Runs the programs behind the answers again and compares. RUN=NAME for one of them, RECORD=NAME to write down what it measures.
+evidence: .venv-evidence/ready
+	.venv-evidence/bin/python scripts/build_bank.py evidence $(RUN) $(if $(RECORD),--record $(RECORD))
+
 lint: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -34,7 +38,7 @@ bench: .venv/dev
 	$(BIN)/python -m bench
 
 clean:
-	rm -rf .venv build node_modules site
+	rm -rf .venv .venv-evidence build node_modules site
 
 .venv/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed')"
@@ -43,6 +47,12 @@ clean:
 .venv/site: requirements.txt pyproject.toml | .venv/bin/python
 	@echo "Setting up .venv: about a minute, once."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+
+.venv-evidence/ready: requirements.txt bank/evidence/requirements.txt | .venv/bin/python
+	@echo "Setting up .venv-evidence: a few minutes, once."
+	$(BIN)/python -m venv .venv-evidence
+	.venv-evidence/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r bank/evidence/requirements.txt
 	touch $@
 
 .venv/dev: requirements-dev.txt package-lock.json .venv/site

@@ -14,12 +14,14 @@ from typing import Any
 
 from studybank import frontend
 from studybank.checking import checked, inspect
+from studybank.evidence import program_files
 from studybank.kinds import KINDS
 from studybank.maths import FormulaStore, MathsError
 from studybank.model import ID
 from studybank.pages import MARK, Pages, count
 from studybank.problems import BankError, Problem, one_of
 from studybank.reading import read_bank
+from studybank.rerun import ProgramError, record, rerun
 from studybank.rules.ledger import unlisted_ids
 from studybank.sketch import lacking, template
 from studybank.writing import write
@@ -50,6 +52,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
+def _evidence(options: argparse.Namespace) -> int:
+    bank, _ = read_bank(options.bank)
+    paths = {path.stem: path for path in program_files(options.bank / "evidence")}
+    if unknown := [name for name in options.names if name not in paths]:
+        return _refuse(
+            f"`{unknown[0]}` is no program of {options.bank / 'evidence' / 'runs'}; {one_of(unknown[0], paths)}"
+        )
+    asked = [paths[name] for name in options.names] or list(paths.values())
+    good = True
+    for path in asked:
+        try:
+            if options.record:
+                record(path)
+                print(path.with_suffix(".json"), flush=True)
+            else:
+                good &= rerun(bank, path, lambda said: print(said, flush=True))
+        except ProgramError as error:
+            print(error, flush=True)
+            good = False
+    return 0 if good else 1
+
+
 def _parser() -> argparse.ArgumentParser:
     # These go before a command as well as behind it; behind it, what is not given must not undo what was given before.
     bank: dict[str, Any] = {"type": Path, "metavar": "DIR", "help": "the folder of the bank (default: bank)"}
@@ -77,6 +101,12 @@ def _parser() -> argparse.ArgumentParser:
     new.add_argument("topic", help="the id of a topic of bank.yaml")
     new.add_argument("id", help="small letters and digits, joined by hyphens; it is the question's name for ever")
     new.set_defaults(run=_new)
+    evidence = commands.add_parser(
+        "evidence", parents=[every], help="run the programs again and compare; needs what they import"
+    )
+    evidence.add_argument("names", nargs="*", metavar="NAME", help="of a program in evidence/runs (default: all)")
+    evidence.add_argument("--record", action="store_true", help="write down what they measure now")
+    evidence.set_defaults(run=_evidence)
     report = commands.add_parser(
         "report", parents=[every], help="what the bank holds, by topic and kind, and what its questions lack"
     )

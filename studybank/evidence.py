@@ -42,13 +42,14 @@ class Outcome:
 
 
 class Measured(BaseModel):
-    """What a program wrote: under which settings and versions it ran, and what came out."""
+    """What a program wrote: settings, versions, what came out, and by what part of it floats may differ next time."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     settings: dict[str, Any]
     versions: dict[str, str]
     results: dict[str, Any]
+    tolerance: float = 0
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,10 @@ def _reachable(value: Any) -> Any:
     return value
 
 
+def program_files(folder: Path) -> list[Path]:
+    return sorted((folder / "runs").glob("[!_.]*.py"))
+
+
 def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
     """The evidence of a bank, and what is wrong with its files; without a folder there is none."""
     evidence = Evidence()
@@ -151,7 +156,7 @@ def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
         public = {name: value for name, value in names.items() if name[0] != "_"}
         evidence.formulas = {n: f for n, f in public.items() if inspect.isfunction(f) and f.__module__ == FORMULAS}
         evidence.constants = {n: v for n, v in public.items() if isinstance(v, int | float | str | dict | tuple)}
-    for program in sorted((folder / "runs").glob("[!_]*.py")):
+    for program in program_files(folder):
         try:
             text = program.read_text(encoding="utf-8")
             ast.parse(text)
@@ -161,7 +166,7 @@ def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
                 Problem(str(program), error.lineno or 1, "run", f"no Python ({error.msg})", "mend the program")
             )
         except FileNotFoundError:
-            right = "run it once: `make evidence RECORD=" + program.stem + "`"
+            right = f"run it once: `make evidence RECORD={program.stem}`"
             problems.append(Problem(str(program), 1, "run", "nothing is recorded of this program", right))
         except (ValidationError, ValueError) as error:
             said = str(error).splitlines()[0]

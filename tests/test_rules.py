@@ -37,7 +37,7 @@ def test_the_bank_that_the_tests_begin_with_has_no_fault(faults: Checker, tmp_pa
         (CLAIM, "difficulty: 1", "difficulty: 1\n¶points: [a, b]", "unknown-field", "a `## Points` section"),
         (CLAIM, "difficulty: 1", "difficulty: 1\n¶id: outer-bank", "unknown-field", "the file's name"),
         (CLAIM, "difficulty: 1", "difficulty: 1\n¶prompt: What?", "unknown-field", "the file's name, folder or text"),
-        ("bends/oxbow", "difficulty: 2", "difficulty: 2\n¶verdict: true", "unknown-field", "use `concepts`"),
+        ("bends/oxbow", "difficulty: 2", "difficulty: 2\n¶verdict: true", "unknown-field", "`concepts`, `difficulty`"),
         (CLAIM, "difficulty: 1", "¶difficulty: 4", "value", "use 1, 2 or 3"),
         (CLAIM, "difficulty: 1", "¶difficulty: '1'", "value", "use 1, 2 or 3"),
         (CLAIM, "difficulty: 1", "¶difficulty: 1.5", "value", "use 1, 2 or 3"),

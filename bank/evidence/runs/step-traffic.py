@@ -1,0 +1,99 @@
+"""Bytes on the ring in one optimizer step, against DDP.
+
+Four transformer blocks and a root in fp32, on four processes; what each rank sends is summed over the collectives of
+the second step, as a ring sends it, in units of (N-1)/N times the fp32 bytes of the model. `micro_4` are steps of four
+micro-batches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from toolbox import Ear, Transformer, counts, loss, main, ranks, sent, sharded, size, tokens
+from torch.distributed.fsdp import MixedPrecisionPolicy
+from torch.nn.parallel import DistributedDataParallel
+
+SETTINGS = {"processes": 4, "blocks": 4, "micro_batches": 4, "gather_dtype": "bfloat16"}
+# As if the policy left the gathers in fp32.
+MUTATION = {"gather_dtype": "float32"}
+
+
+def ddp(blocks: int, micro_batches: int) -> dict[str, Any]:
+    model = Transformer(blocks)
+    parameters = size(model)
+    replica = DistributedDataParallel(model)
+
+    def step() -> None:
+        with replica.no_sync():
+            for _ in range(micro_batches - 1):
+                loss(replica, tokens(dist.get_rank())).backward()
+        loss(replica, tokens(dist.get_rank())).backward()
+
+    return heard_in(step, parameters)
+
+
+def fsdp(
+    blocks: int,
+    micro_batches: int,
+    policy: dict[str, torch.dtype] | None = None,
+    *,
+    reshard: bool | None = None,
+    defer_reduction: bool = False,
+    keep_after_backward: bool = False,
+) -> dict[str, Any]:
+    settings: dict[str, Any] = {"mp_policy": MixedPrecisionPolicy(**policy)} if policy else {}
+    model = sharded(Transformer(blocks), reshard_after_forward=reshard, **settings)
+
+    def step() -> None:
+        for i in range(micro_batches):
+            last = i == micro_batches - 1
+            model.set_requires_gradient_sync(last or not defer_reduction)
+            model.set_reshard_after_backward(last or not keep_after_backward)
+            loss(model, tokens(dist.get_rank())).backward()
+
+    return heard_in(step, size(model))
+
+
+def heard_in(step: Any, parameters: int) -> dict[str, Any]:
+    step()
+    with Ear() as ear:
+        step()
+    world = dist.get_world_size()
+    unit = (world - 1) / world * 4 * parameters
+    return {"units": round(sent(ear.heard) / unit, 4), "counts": counts(ear.heard)}
+
+
+def every(blocks: int, micro_batches: int, gather_dtype: str) -> dict[str, Any]:
+    low, full = getattr(torch, gather_dtype), torch.float32
+    return {
+        "parameters": size(Transformer(blocks)),
+        "micro_1": {
+            "ddp": ddp(blocks, 1),
+            "always": fsdp(blocks, 1, reshard=True),
+            "default": fsdp(blocks, 1),
+            "never": fsdp(blocks, 1, reshard=False),
+            "low_gather": fsdp(blocks, 1, {"param_dtype": low, "reduce_dtype": full}, reshard=True),
+            "low_both": fsdp(blocks, 1, {"param_dtype": low}, reshard=True),
+        },
+        f"micro_{micro_batches}": {
+            "ddp": ddp(blocks, micro_batches),
+            "always": fsdp(blocks, micro_batches, reshard=True),
+            "default": fsdp(blocks, micro_batches),
+            "never": fsdp(blocks, micro_batches, reshard=False),
+            "deferred": fsdp(blocks, micro_batches, defer_reduction=True),
+            "kept": fsdp(blocks, micro_batches, defer_reduction=True, keep_after_backward=True),
+            "kept_never": fsdp(blocks, micro_batches, reshard=False, defer_reduction=True, keep_after_backward=True),
+        },
+    }
+
+
+def measure(processes: int, blocks: int, micro_batches: int, gather_dtype: str) -> dict[str, Any]:
+    heard = ranks(processes, every, blocks, micro_batches, gather_dtype)
+    assert all(same == heard[0] for same in heard), "the ranks differ"
+    return heard[0]
+
+
+if __name__ == "__main__":
+    main(measure, SETTINGS, MUTATION)

@@ -1,0 +1,180 @@
+"""What the programs have in common: processes that talk over gloo, a small transformer, and an ear for collectives."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import Tensor, nn
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import DTensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+VOCABULARY, WIDTH, HEADS, BLOCKS, LENGTH = 64, 32, 4, 4, 16
+
+
+def main(
+    measure: Callable[..., dict[str, Any]], settings: dict[str, Any], mutation: dict[str, Any], tolerance: float = 0
+) -> None:
+    """Print what a program measures, as JSON; with `--mutate`, under a setting that has to change it."""
+    given = settings | (mutation if "--mutate" in sys.argv else {})
+    torch.set_num_threads(1)
+    results = measure(**given)
+    versions = {"torch": torch.__version__.partition("+")[0], "Python": ".".join(platform.python_version_tuple()[:2])}
+    found = {"settings": settings, "versions": versions, "tolerance": tolerance, "results": results}
+    print(json.dumps(found, indent=1))
+
+
+# Processes
+
+
+def ranks(world: int, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """Call a function in `world` processes that form one gloo group; what each returned, by rank."""
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(_rank, (world, folder, function, arguments), nprocs=world)
+        return [json.loads(Path(folder, str(rank)).read_text()) for rank in range(world)]
+
+
+def _rank(rank: int, world: int, folder: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    torch.set_num_threads(1)
+    dist.init_process_group(
+        "gloo", init_method=f"file://{folder}/store", rank=rank, world_size=world, timeout=timedelta(seconds=120)
+    )
+    torch.manual_seed(0)
+    Path(folder, str(rank)).write_text(json.dumps(function(*arguments)))
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+# A small transformer
+
+
+class Block(nn.Module):
+    def __init__(self, width: int = WIDTH) -> None:
+        super().__init__()
+        self.before_attention, self.before_mlp = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width, bias=False), nn.Linear(width, width, bias=False)
+        self.up, self.down = nn.Linear(width, 4 * width, bias=False), nn.Linear(4 * width, width, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, length, width = x.shape
+        heads = self.qkv(self.before_attention(x)).view(batch, length, 3, HEADS, width // HEADS).transpose(1, 3)
+        q, k, v = heads.unbind(2)
+        mixed = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(mixed.transpose(1, 2).reshape(batch, length, width))
+        return x + self.down(nn.functional.gelu(self.up(self.before_mlp(x))))
+
+
+class Transformer(nn.Module):
+    """Embedding, blocks, norm and head, none of them tied."""
+
+    def __init__(self, blocks: int = BLOCKS) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(VOCABULARY, WIDTH)
+        self.blocks = nn.ModuleList(Block() for _ in range(blocks))
+        self.norm, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, VOCABULARY, bias=False)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        x = self.embedding(tokens)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+def sharded(model: Transformer, **settings: Any) -> Transformer:
+    """Each block a unit, and the root."""
+    for block in model.blocks:
+        fully_shard(block, **settings)
+    return fully_shard(model, **settings)
+
+
+def tokens(rank: int, sequences: int = 2) -> Tensor:
+    return torch.randint(VOCABULARY, (sequences, LENGTH), generator=torch.Generator().manual_seed(rank))
+
+
+def loss(model: nn.Module, batch: Tensor) -> Tensor:
+    return nn.functional.cross_entropy(model(batch).flatten(0, 1), batch.flatten())
+
+
+def size(model: nn.Module) -> int:
+    """Parameters of the whole model, sharded or not."""
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+# Collectives
+
+
+@dataclass(frozen=True)
+class Collective:
+    """One collective: its kind, and the bytes of the tensor that is whole (gathered, or reduced)."""
+
+    kind: str
+    bytes: int
+    dtype: str
+    group: int
+
+    @property
+    def sent(self) -> float:
+        """Bytes that a rank sends on a ring."""
+        passes = 2 if self.kind == "all_reduce" else 1
+        return passes * (self.group - 1) / self.group * self.bytes
+
+
+# Which argument of each is the whole tensor, and which the group.
+KINDS = {
+    "_allgather_base_": ("all_gather", 0, 2),
+    "_reduce_scatter_base_": ("reduce_scatter", 1, 2),
+    "allreduce_": ("all_reduce", 0, 1),
+    "allgather_": ("all_gather", 0, 2),
+    "broadcast_": ("broadcast", 0, 1),
+    "reduce_scatter_": ("reduce_scatter", 1, 2),
+}
+
+
+class Ear(TorchDispatchMode):
+    """Hears every collective of this process, those inside operations on DTensors too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[Collective] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if any(issubclass(kind, DTensor) for kind in types):
+            return NotImplemented
+        name = func._schema.name.partition("::")[2]
+        if func.namespace == "c10d" and name in KINDS:
+            kind, whole, group = KINDS[name]
+            tensors = _flat(args[whole])
+            total = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+            members = dist.distributed_c10d.ProcessGroup.unbox(args[group]).size()
+            self.heard.append(Collective(kind, total, str(tensors[0].dtype).removeprefix("torch."), members))
+        return func(*args, **(kwargs or {}))
+
+    def since(self, mark: int) -> list[Collective]:
+        return self.heard[mark:]
+
+
+def _flat(value: Any) -> list[Tensor]:
+    return [value] if isinstance(value, Tensor) else [tensor for item in value for tensor in _flat(item)]
+
+
+def counts(heard: list[Collective]) -> dict[str, int]:
+    """How many of each kind."""
+    found = Counter(collective.kind for collective in heard)
+    return {kind: found[kind] for kind in ("all_gather", "reduce_scatter", "all_reduce")}
+
+
+def sent(heard: list[Collective]) -> float:
+    """Bytes that a rank sends on a ring in all of them."""
+    return sum(collective.sent for collective in heard)
