@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from simpleeval import FunctionNotDefined, NameNotDefined, SimpleEval
+from simpleeval import EvalWithCompoundTypes, FunctionNotDefined, NameNotDefined
 
 from studybank.problems import Problem, one_of
 
@@ -107,7 +107,11 @@ class Evidence:
     def _value(self, expression: str, measured: dict[str, Any]) -> Any:
         names, functions = self.constants | measured, self.formulas | ALLOWED
         try:
-            return SimpleEval(names=names, functions=functions).eval(expression)
+            evaluator = EvalWithCompoundTypes(names=names, functions=functions)
+            # A list of results is a value; what builds one in a loop is a program.
+            for loop in (ast.ListComp, ast.DictComp, ast.GeneratorExp):
+                evaluator.nodes.pop(loop, None)
+            return evaluator.eval(expression)
         except NameNotDefined as error:
             raise ClaimError(f"`{error.name}` is not known", one_of(error.name, names)) from None
         except FunctionNotDefined as error:

@@ -102,6 +102,7 @@ def test_a_claim_that_does_not_hold_or_is_none_stops_the_build_on_its_line(
     [
         ("lock: up.passed == 4", None, None),
         ("lock: up.waits[1] == 2", None, None),
+        ("lock: up.waits == [1, 2]", None, None),
         ("lock: up.passed == locks(7, 2)", None, None),
         ("lock: up.passed == 5", "is false: the value is 4", "mend the question"),
         ("lock: down.passed == 5", "`down` is not known", "use "),

@@ -142,6 +142,15 @@ KINDS = {
 }
 
 
+# Those that operations on DTensors are made of: the argument that tells the group, and whether the input is a shard.
+FUNCTIONAL = {
+    "all_gather_into_tensor": ("all_gather", 2, True),
+    "reduce_scatter_tensor": ("reduce_scatter", 3, False),
+    "all_reduce": ("all_reduce", 2, False),
+    "all_reduce_": ("all_reduce", 2, False),
+}
+
+
 class Ear(TorchDispatchMode):
     """Hears every collective of this process, those inside operations on DTensors too."""
 
@@ -155,14 +164,16 @@ class Ear(TorchDispatchMode):
         name = func._schema.name.partition("::")[2]
         if func.namespace == "c10d" and name in KINDS:
             kind, whole, group = KINDS[name]
-            tensors = _flat(args[whole])
-            total = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
-            members = dist.distributed_c10d.ProcessGroup.unbox(args[group]).size()
-            self.heard.append(Collective(kind, total, str(tensors[0].dtype).removeprefix("torch."), members))
+            self._note(kind, _flat(args[whole]), dist.distributed_c10d.ProcessGroup.unbox(args[group]).size(), 1)
+        elif func.namespace == "_c10d_functional" and name in FUNCTIONAL:
+            kind, group, of_shard = FUNCTIONAL[name]
+            members = dist.distributed_c10d._resolve_process_group(args[group]).size()
+            self._note(kind, [args[0]], members, members if of_shard else 1)
         return func(*args, **(kwargs or {}))
 
-    def since(self, mark: int) -> list[Collective]:
-        return self.heard[mark:]
+    def _note(self, kind: str, tensors: list[Tensor], members: int, times: int) -> None:
+        total = times * sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+        self.heard.append(Collective(kind, total, str(tensors[0].dtype).removeprefix("torch."), members))
 
 
 def _flat(value: Any) -> list[Tensor]:
