@@ -1,0 +1,140 @@
+"""FSDP1 beside FSDP2: one process, accumulation, recomputation, and activations.
+
+Four transformer blocks and a root. Collectives of one forward and backward on one process; of four micro-batches under
+`no_sync`; all-gathers of backward with activation checkpointing of each block; and the bytes that autograd saves, the
+parameters left out.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from toolbox import Block, Ear, Transformer, counts, loss, main, ranks, sharded, tokens
+from torch import Tensor, nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import CheckpointImpl, checkpoint_wrapper
+from torch.distributed.fsdp import FullyShardedDataParallel
+from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+from torch.distributed.tensor import DTensor
+
+SETTINGS = {"processes": 2, "micro_batches": 4, "reentrant": True}
+# The other implementation of checkpointing gathers no more.
+MUTATION = {"reentrant": False}
+
+
+def wrapped(model: Transformer) -> FullyShardedDataParallel:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return FullyShardedDataParallel(
+            model, auto_wrap_policy=ModuleWrapPolicy({Block}), device_id=torch.device("cpu")
+        )
+
+
+def heard(model: nn.Module) -> dict[str, dict[str, int]]:
+    """Collectives of the second step, forward and backward apart."""
+    batch = tokens(dist.get_rank())
+    loss(model, batch).backward()
+    with Ear() as ear:
+        value = loss(model, batch)
+        middle = len(ear.heard)
+        value.backward()
+    return {"forward": counts(ear.heard[:middle]), "backward": counts(ear.heard[middle:])}
+
+
+def accumulated(micro_batches: int) -> dict[str, int]:
+    model = wrapped(Transformer())
+    batch = tokens(dist.get_rank())
+    loss(model, batch).backward()
+    with Ear() as ear:
+        with model.no_sync():
+            for _ in range(micro_batches - 1):
+                loss(model, batch).backward()
+        loss(model, batch).backward()
+    return counts(ear.heard)
+
+
+def checkpointed(outer: nn.Module, *, reentrant: bool) -> nn.Module:
+    kind = CheckpointImpl.REENTRANT if reentrant else CheckpointImpl.NO_REENTRANT
+    return checkpoint_wrapper(outer, checkpoint_impl=kind)
+
+
+def fsdp1_checkpointed(*, reentrant: bool) -> nn.Module:
+    """Each block wrapped by FSDP1, and that by a checkpoint."""
+    model = Transformer()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wrap = partial(FullyShardedDataParallel, device_id=torch.device("cpu"))
+        model.blocks = nn.ModuleList(checkpointed(wrap(block), reentrant=reentrant) for block in model.blocks)
+        return wrap(model)
+
+
+def fsdp2_checkpointed() -> nn.Module:
+    model = Transformer()
+    model.blocks = nn.ModuleList(checkpointed(block, reentrant=False) for block in model.blocks)
+    return sharded(model)
+
+
+def saved(model: nn.Module) -> int:
+    """Bytes that autograd saves in a forward, each storage once, parameters left out."""
+    kept: dict[int, int] = {}
+
+    def note(tensor: Tensor) -> Tensor:
+        # Under FSDP2 a parameter is a plain tensor just while its unit is gathered.
+        weights = (weight for weight in model.parameters() if not isinstance(weight, DTensor))
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in {weight.untyped_storage().data_ptr() for weight in weights}:
+            kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        value = loss(model, tokens(dist.get_rank()))
+    del value
+    return sum(kept.values())
+
+
+def one_process() -> dict[str, Any]:
+    torch.manual_seed(0)
+    plain = Transformer()
+    torch.manual_seed(0)
+    model = wrapped(Transformer())
+    found = heard(model)
+    batch = tokens(0)
+    plain.zero_grad()
+    loss(plain, batch).backward()
+    model.zero_grad()
+    loss(model, batch).backward()
+    flat = torch.cat([weight.grad.flatten() for weight in plain.parameters()])
+    total = sum(float(weight.grad.square().sum()) for weight in model.parameters())
+    return {
+        "strategy": model.sharding_strategy.name,
+        "heard": found,
+        "same_gradients": abs(total - float(flat.square().sum())) < 1e-5 * total,
+    }
+
+
+def every(micro_batches: int, reentrant: bool) -> dict[str, Any]:
+    return {
+        "no_sync": accumulated(micro_batches),
+        "checkpoint_fsdp1": heard(fsdp1_checkpointed(reentrant=reentrant)),
+        "plain_fsdp1": heard(wrapped(Transformer())),
+        "checkpoint_fsdp2": heard(fsdp2_checkpointed()),
+        "plain_fsdp2": heard(sharded(Transformer())),
+    }
+
+
+def activations() -> dict[str, int]:
+    return {"without": saved(Transformer()), "fsdp2": saved(sharded(Transformer()))}
+
+
+def measure(processes: int, micro_batches: int, reentrant: bool) -> dict[str, Any]:
+    found = ranks(processes, every, micro_batches, reentrant)[0]
+    found["one_process"] = ranks(1, one_process)[0]
+    found["saved"] = {f"world_{world}": ranks(world, activations)[0] for world in (1, 2, 4)}
+    return found
+
+
+if __name__ == "__main__":
+    main(measure, SETTINGS, MUTATION)
