@@ -61,7 +61,10 @@ def rerun(bank: Bank, path: Path, say: Callable[[str], None]) -> bool:
         say(f"{path}: nothing is recorded of it; record it with RECORD={path.stem}")
         return False
     before, now = program.measured, run(path)
-    found = list(drift(before.model_dump(), now.model_dump(), before.tolerance))
+    if before.versions != now.versions:
+        say(f"{path}: recorded with {_listed(before.versions)}, run with {_listed(now.versions)}")
+    what = {"settings", "results"}
+    found = list(drift(before.model_dump(include=what), now.model_dump(include=what), before.tolerance))
     claims = {q.id: [claim for claim in q.runs if claim.run == path.stem] for q in bank.in_order}
     for line in found:
         say(f"{path}: {line}")
@@ -83,6 +86,10 @@ def record(path: Path) -> None:
     """Run a program and write down what it measured."""
     written = json.dumps(run(path).model_dump(), indent=1)
     path.with_suffix(".json").write_text(written + "\n", encoding="utf-8")
+
+
+def _listed(versions: dict[str, str]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in versions.items()) or "nothing told"
 
 
 def _holds(bank: Bank, program: Program, claim: Claim) -> bool:

@@ -68,6 +68,14 @@ def test_drift_names_the_value_and_the_questions_and_fails(tmp_path: Path, old: 
     assert "on it rest discharge" in ran.stdout
 
 
+def test_another_version_is_told_and_is_no_drift(tmp_path: Path) -> None:
+    path = rivers(tmp_path) / "evidence/runs/lock.py"
+    path.write_text(path.read_text().replace('"versions": {}', '"versions": {"river": "2.0"}'))
+    ran = call(tmp_path, "evidence")
+    assert ran.returncode == 0
+    assert "recorded with nothing told, run with river 2.0" in ran.stdout
+
+
 @pytest.mark.parametrize(("tolerance", "passes"), [(0.01, True), (0.001, False)])
 def test_floats_may_differ_by_the_stated_tolerance(tmp_path: Path, tolerance: float, passes: bool) -> None:
     path = rivers(tmp_path, tolerance=tolerance) / "evidence/runs/lock.py"
