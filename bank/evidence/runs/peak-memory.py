@@ -18,7 +18,7 @@ from torch._subclasses import FakeTensorMode
 from torch.distributed._tools.fsdp2_mem_tracker import FSDPMemTracker
 from torch.distributed._tools.mem_tracker import MemTracker
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 SETTINGS = {"width": 256, "blocks": 12, "vocabulary": 4096, "tokens": 32, "reshard": True}
@@ -51,18 +51,30 @@ class Model(nn.Module):
         return self.head(x)
 
 
-def peak(world: int, settings: dict[str, Any], *, sharded: bool = True, root_alone: bool = False) -> dict[str, Any]:
+def peak(
+    world: int,
+    settings: dict[str, Any],
+    *,
+    sharded: bool = True,
+    root_alone: bool = False,
+    optimizer_name: str = "Adam",
+    policy: MixedPrecisionPolicy | None = None,
+    loaded: torch.dtype = torch.float32,
+) -> dict[str, Any]:
     """Of the second iteration, on rank 0 of `world`."""
     dist.init_process_group("fake", rank=0, world_size=world, store=FakeStore())
     mesh = init_device_mesh("cpu", (world,))
     with FakeTensorMode():
+        torch.set_default_dtype(loaded)
         model = Model(settings["width"], settings["blocks"], settings["vocabulary"])
+        torch.set_default_dtype(torch.float32)
         parameters = sum(weight.numel() for weight in model.parameters())
         if sharded:
+            common: dict[str, Any] = {"mesh": mesh} | ({"mp_policy": policy} if policy else {})
             for block in model.blocks if not root_alone else ():
-                fully_shard(block, mesh=mesh, reshard_after_forward=settings["reshard"])
-            fully_shard(model, mesh=mesh)
-        optimizer = torch.optim.Adam(model.parameters())
+                fully_shard(block, reshard_after_forward=settings["reshard"], **common)
+            fully_shard(model, **common)
+        optimizer = getattr(torch.optim, optimizer_name)(model.parameters())
         batch = torch.randint(settings["vocabulary"], (1, settings["tokens"]))
         tracker: Any = FSDPMemTracker(model, optimizer) if sharded else MemTracker()
         if sharded:
@@ -102,6 +114,14 @@ def measure(**settings: Any) -> dict[str, Any]:
     found = {f"world_{world}": peak(world, settings) for world in RANKS}
     found["plain"] = peak(1, settings, sharded=False)
     found["root_alone"] = peak(8, settings, root_alone=True)
+    low = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+    found["low"] = peak(8, settings, policy=low)
+    found["loaded_low"] = peak(8, settings, policy=low, loaded=torch.bfloat16)
+    found["sgd_of_2"] = {
+        "plain": peak(1, settings, sharded=False, optimizer_name="SGD"),
+        "blocks": peak(2, settings, optimizer_name="SGD"),
+        "root_alone": peak(2, settings, optimizer_name="SGD", root_alone=True),
+    }
     return found
 
 
