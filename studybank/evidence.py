@@ -81,12 +81,19 @@ class Evidence:
     formulas: dict[str, Callable[..., Any]] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
     programs: dict[str, Program] = field(default_factory=dict)
+    # The check of the bank and the page both ask.
+    _decided: dict[tuple[str, str], Outcome] = field(default_factory=dict, init=False, repr=False)
 
     def __bool__(self) -> bool:
         return bool(self.text or self.programs)
 
     def outcome(self, expression: str, run: str = "") -> Outcome:
         """Decide a claim over the formulas and, if it names one, over what a run measured. Raises ClaimError."""
+        if (expression, run) not in self._decided:
+            self._decided[expression, run] = self._decide(expression, run)
+        return self._decided[expression, run]
+
+    def _decide(self, expression: str, run: str) -> Outcome:
         measured: dict[str, Any] = {}
         if run:
             if run not in self.programs:

@@ -94,14 +94,6 @@ def cluster_state(
     return ranks * fsdp_state(parameters, shard_ranks, optimizer, precision)
 
 
-def deepspeed_zero2(parameters: float, ranks: int) -> float:
-    """Bytes of model state on one GPU by DeepSpeed's own estimate for ZeRO-2: 4Ψ + 16Ψ/N.
-
-    deepspeed-memory, ZeRO-2.
-    """
-    return 4 * parameters + 16 * parameters / ranks
-
-
 # What a GPU holds: shards, padding, units
 
 
@@ -128,14 +120,6 @@ def padded_flat(elements: int, ranks: int) -> int:
     zhao-2023 §3.2.1; pytorch-fsdp1, `_flat_param.py`.
     """
     return ranks * ceil(elements / ranks)
-
-
-def peak_parameters(units: list[float], ranks: int) -> float:
-    """Parameters that a GPU holds at the peak: Σψ/N + max ψ over the units.
-
-    zhao-2023 §3.2.1.
-    """
-    return sum(units) / ranks + max(units)
 
 
 def linear_parameters(inputs: int, outputs: int, *, bias: bool = False) -> int:

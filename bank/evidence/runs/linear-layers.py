@@ -97,7 +97,7 @@ def gathers(told: int | None) -> dict[str, Any]:
             y.square().sum().backward()
         except RuntimeError:
             return {"all_gather": None, "error": "RuntimeError"}
-    gradients = [float(weight.grad.full_tensor().abs().sum()) for weight in model.parameters()]
+    gradients = [weight.grad.full_tensor().tolist() for weight in model.parameters()]
     return {"all_gather": counts(ear.heard)["all_gather"], "gradients": gradients}
 
 

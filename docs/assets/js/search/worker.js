@@ -49,8 +49,9 @@ worker.postMessage = (/** @type {Message} */ message) => {
 function apart(groups) {
   const hits = groups.flat().filter((hit) => hit.score > 0);
   return hits
-    .sort((a, b) => weight(b) - weight(a))
-    .map((hit) => [{ ...hit, location: hit.location.replace("#", "?to=") }]);
+    .map((hit) => ({ hit, weight: weight(hit) }))
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ hit }) => [{ ...hit, location: hit.location.replace("#", "?to=") }]);
 }
 
 /** @param {Entry[]} entries */
