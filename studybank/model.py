@@ -181,12 +181,19 @@ class Question(Strict):
     requires: list[Id] = []
     checks: list[Claim] = []
     runs: list[Claim] = []
+    # Numbers that a source is believed for.
+    quoted: list[Citation] = []
 
     prompt: Text
     answer: Text
     explanation: Text
     points: Annotated[list[Text], Field(min_length=2, max_length=5)]
     hints: list[Text] = []
+
+    @property
+    def checked(self) -> bool:
+        """Whether a program decides what it tells."""
+        return bool(self.checks or self.runs)
 
     def line_of(self, field: str) -> int:
         return self.lines.get(field, 1)

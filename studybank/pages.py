@@ -157,7 +157,7 @@ class Pages:
         """A page that lists what the answers rest on, and one for each program with its text."""
         evidence, questions = self.bank.evidence, self.bank.in_order
         values = {
-            "proven": [q for q in questions if q.checks or q.runs],
+            "proven": [q for q in questions if q.checked],
             "by_formula": [q for q in questions if q.checks],
             "on_run": self.on_run,
             "checked": [claim for q in questions for claim in q.checks],

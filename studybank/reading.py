@@ -53,6 +53,7 @@ BLANK: dict[str, Any] = {
     "requires": [],
     "checks": [],
     "runs": [],
+    "quoted": [],
     "verdict": None,
     "corrected": None,
     "prompt": Text("", 1),
@@ -80,6 +81,7 @@ EXPECTED = {
 # Lists of `key: text`: the code of a fault in one, what it lacks, and what would be right.
 PAIRS = {
     "sources": ("source", "where in the source", 'write `- key: "place"`'),
+    "quoted": ("number", "which numbers", 'write `- key: "12 GB and 40%"`'),
     "runs": ("claim", "what holds of the run", 'write `- name: "left == right"`'),
 }
 
@@ -225,8 +227,9 @@ class Reader:
             if kind is not Question:
                 fields = self.known(str(path), data, kind.model_fields.keys() - RESERVED, lines)
             if isinstance(fields.get("sources"), list):
-                pairs = self.pairs(str(path), "sources", fields["sources"], lines)
-                fields["sources"] = [Citation(key=key, place=place, line=line) for key, place, line in pairs]
+                fields["sources"] = self.citations(str(path), "sources", fields["sources"], lines)
+            if isinstance(fields.get("quoted"), list):
+                fields["quoted"] = self.citations(str(path), "quoted", fields["quoted"], lines)
             if isinstance(fields.get("runs"), list):
                 pairs = self.pairs(str(path), "runs", fields["runs"], lines)
                 fields["runs"] = [Claim(expression, line, key) for key, expression, line in pairs if key]
@@ -271,6 +274,10 @@ class Reader:
                 return "\n".join(rows[1 : number - 1]), rows[number:], number + 1
         self.fault(path, 1, "front-matter", "the front matter is not closed", "end it with a line `---`")
         return None, [], 1
+
+    def citations(self, path: str, field: str, given: list[Any], lines: dict[str, int]) -> list[Citation]:
+        pairs = self.pairs(path, field, given, lines)
+        return [Citation(key=key, place=place, line=line) for key, place, line in pairs]
 
     def pairs(self, path: str, field: str, given: list[Any], lines: dict[str, int]) -> Iterator[tuple[str, str, int]]:
         """The items of `[{key: text}]` with their lines; the key is blank where one can't be read."""

@@ -41,6 +41,7 @@ EVIDENCE: dict[str, Change] = {
     "evidence/runs/lock.py": RUN,
     "evidence/runs/lock.json": json.dumps(RESULTS),
 }
+BEND = "bends/outer-bank"
 CANAL = "floods/discharge"
 FIRST = "sources:\n  - leopold"
 
@@ -60,7 +61,7 @@ FIRST = "sources:\n  - leopold"
 )
 def test_a_claim_that_holds_is_accepted(faults: Checker, tmp_path: Path, expression: str) -> None:
     change = (FIRST, f"checks:\n  - {json.dumps(expression)}\n{FIRST}")
-    assert faults(bank(tmp_path, {**EVIDENCE, CANAL: change})) == []
+    assert faults(bank(tmp_path, {**EVIDENCE, BEND: change})) == []
 
 
 @pytest.mark.parametrize(
@@ -89,8 +90,8 @@ def test_a_claim_that_holds_is_accepted(faults: Checker, tmp_path: Path, express
 def test_a_claim_that_does_not_hold_or_is_none_stops_the_build_on_its_line(
     faults: Checker, tmp_path: Path, expression: str, wrong: str, right: str
 ) -> None:
-    root, path, line = marked(tmp_path, CANAL, (FIRST, f"checks:\n  - ¶{json.dumps(expression)}\n{FIRST}"))
-    bank(tmp_path, {**EVIDENCE, CANAL: (root / path).read_text()})
+    root, path, line = marked(tmp_path, BEND, (FIRST, f"checks:\n  - ¶{json.dumps(expression)}\n{FIRST}"))
+    bank(tmp_path, {**EVIDENCE, BEND: (root / path).read_text()})
     problems = faults(root)
     assert places(problems) == [(path, line, "claim")]
     assert wrong in problems[0].wrong
@@ -114,11 +115,11 @@ def test_a_claim_on_a_run_is_held_against_its_record(
     faults: Checker, tmp_path: Path, claim: str, wrong: str | None, right: str | None
 ) -> None:
     change = (FIRST, f"runs:\n  - {claim}\n{FIRST}")
-    problems = faults(bank(tmp_path, {**EVIDENCE, CANAL: change}))
+    problems = faults(bank(tmp_path, {**EVIDENCE, BEND: change}))
     if wrong is None or right is None:
         assert problems == []
     else:
-        assert places(problems) == [(f"questions/{CANAL}.md", 7, "claim")]
+        assert places(problems) == [(f"questions/{BEND}.md", 8, "claim")]
         assert wrong in problems[0].wrong
         assert right in problems[0].right
 
@@ -134,8 +135,8 @@ def test_a_claim_on_a_run_is_held_against_its_record(
     ],
 )
 def test_claims_are_lists(faults: Checker, tmp_path: Path, field: str, code: str) -> None:
-    problems = faults(bank(tmp_path, {**EVIDENCE, CANAL: (FIRST, f"{field}\n{FIRST}")}))
-    assert places(problems) == [(f"questions/{CANAL}.md", 6, code)]
+    problems = faults(bank(tmp_path, {**EVIDENCE, BEND: (FIRST, f"{field}\n{FIRST}")}))
+    assert places(problems) == [(f"questions/{BEND}.md", 7, code)]
 
 
 @pytest.mark.parametrize(
@@ -157,24 +158,101 @@ def test_a_fault_in_the_evidence_has_its_place(
 
 def test_the_page_shows_what_was_checked_and_where_to_run_it_again(tmp_path: Path) -> None:
     change = (FIRST, f"checks: ['round(flow(10, 2, 0.333), 1) == 6.7']\nruns: [{{lock: up.passed == 4}}]\n{FIRST}")
-    site = built(bank(tmp_path, {**EVIDENCE, CANAL: change}), tmp_path)
-    page = BeautifulSoup((site / "topics/floods/index.html").read_text(encoding="utf-8"), "html.parser")
+    site = built(bank(tmp_path, {**EVIDENCE, BEND: change}), tmp_path)
+    page = BeautifulSoup((site / "topics/bends/index.html").read_text(encoding="utf-8"), "html.parser")
     cards = {card["data-id"]: card for card in page.select("article.card")}
-    proof = cards["discharge"].select_one("details.why + details.proven")
+    proof = cards["outer-bank"].select_one("details.why + details.proven")
     said = [" ".join(item.get_text(" ").split()) for item in proof.select("li")]
     assert said == ["round(flow(10, 2, 0.333), 1) == 6.7 6.66", "up.passed == 4 4"]
     told = " ".join(proof.get_text(" ").split())
     assert "river 1.0, boats 3" in told
     assert "make evidence RUN=lock" in told
-    assert cards["discharge"].select_one(".meta .checked")
-    assert not cards["levee"].select(".proof, .checked")
+    assert cards["outer-bank"].select_one(".meta .checked")
+    assert not cards["oxbow"].select(".proof, .checked")
     listed = (site / "evidence/index.html").read_text(encoding="utf-8")
-    assert "../topics/floods/#discharge" in listed
-    assert "levee" not in listed
+    assert "../topics/bends/#outer-bank" in listed
+    assert "oxbow" not in listed
     assert "How many pass in an hour." in (site / "evidence/lock/index.html").read_text(encoding="utf-8")
     assert "cubic" in (site / "evidence/formulas/index.html").read_text(encoding="utf-8").lower()
     for path in ("evidence/lock/", "evidence/formulas/"):
         assert (site / path / "index.html").exists()
+
+
+COMPUTED = "flow(10, 2, 0.5) * 2 == 20"
+WRONG = "flow(10, 2, 2) == 40"
+MEASURED = "runs: [{lock: up.passed == 4}]"
+
+
+@pytest.mark.parametrize(
+    ("front", "prompt", "left"),
+    [
+        # Nothing in it is called checked.
+        ("", "", []),
+        (f"checks: ['{COMPUTED}', '{WRONG}']", "", []),
+        (f"checks: ['{COMPUTED}']", "", ["40"]),
+        (f"checks: ['{WRONG}']\nquoted: [{{leopold-1960: 20 square metres}}]", "", ["0.5", "0.5"]),
+        (f"checks: ['{COMPUTED}', '{WRONG}']", " It is $1{,}200$ m long.", ["1,200"]),
+        (f"checks: ['{COMPUTED}', '{WRONG}', '1_200 > 0']", " It is $1{,}200$ m long.", []),
+        (f"checks: ['{COMPUTED}', '{WRONG}']", " It falls by 3% a year.", ["3%"]),
+        (f"checks: ['{COMPUTED}', '{WRONG}', 'flow(1, 1, 0.03) > 0']", " It falls by 3% a year.", []),
+        (f"checks: ['{COMPUTED}', '{WRONG}']", " It takes 2 ms.", []),
+        (f"checks: ['{COMPUTED}', '{WRONG}']", " It takes 7 ms.", ["7 ms"]),
+        # Names, versions, powers, code and small counts.
+        (
+            f"checks: ['{COMPUTED}', '{WRONG}']",
+            " See Q-17, lock77, $x^{12}$, $10^9$, §12, `99`, 2.13.0 and 7 boats.",
+            [],
+        ),
+        # What a run was set to, and what a result is named after.
+        (
+            f"checks: ['{COMPUTED}', '{WRONG}']\nruns: [{{lock: wide_25.passed == 4}}]",
+            " It was 25 wide, with 31 boats.",
+            [],
+        ),
+        (f"checks: ['{COMPUTED}', '{WRONG}']\nquoted: [{{leopold-1960: 73 boats}}]", "", ["73"]),
+        (f"checks: ['{COMPUTED}', '{WRONG}']\nquoted: [{{leopold-1960: 73 boats}}]", " It bore 73 boats.", []),
+        (
+            f"checks: ['{COMPUTED}', '{WRONG}']\nquoted: [{{lane-1955: 73 boats}}]",
+            " It bore 73 boats.",
+            ["`lane-1955`"],
+        ),
+    ],
+)
+def test_each_number_of_a_checked_question_stands_in_a_claim_or_is_quoted(
+    faults: Checker, tmp_path: Path, front: str, prompt: str, left: list[str]
+) -> None:
+    change = (FIRST, f"{front}\n{FIRST}", "passes in a second?", f"passes in a second?{prompt}")
+    results = RESULTS | {"settings": {"boats": 31}, "results": {"wide_25": {"passed": 4}}}
+    problems = faults(bank(tmp_path, {**EVIDENCE, "evidence/runs/lock.json": json.dumps(results), CANAL: change}))
+    assert {problem.code for problem in problems} <= {"number"}
+    assert [problem.wrong.partition(" ")[0] if "ms" not in problem.wrong else "7 ms" for problem in problems] == left
+
+
+def test_a_number_has_its_line_and_what_is_quoted_its_place_on_the_card(faults: Checker, tmp_path: Path) -> None:
+    root, path, line = marked(
+        tmp_path,
+        CANAL,
+        (FIRST, f"checks: ['{COMPUTED}', '{WRONG}']\n{FIRST}", "That divides", "¶In 1,955 that divides"),
+    )
+    bank(tmp_path, {**EVIDENCE, CANAL: (root / path).read_text()})
+    assert places(faults(root)) == [(path, line, "number")]
+    quoted = f"checks: ['{COMPUTED}', '{WRONG}']\nquoted: [{{leopold-1960: 0.5 m/s}}]\n{FIRST}"
+    site = built(bank(tmp_path, {**EVIDENCE, CANAL: (FIRST, quoted)}), tmp_path)
+    page = BeautifulSoup((site / "topics/floods/index.html").read_text(encoding="utf-8"), "html.parser")
+    said = page.select_one("article[data-id=discharge] details.proven").get_text(" ")
+    assert "Quoted, not measured here 0.5 m/s Leopold" in " ".join(said.split())
+
+
+def test_what_a_false_claim_tells_need_not_hold(faults: Checker, tmp_path: Path) -> None:
+    told = (
+        "Sand that a stream picks up at one shore settles in",
+        "At 15 to 20 bends, sand that a stream picks up settles in",
+        FIRST,
+        f"checks: ['{COMPUTED}']\n{FIRST}",
+    )
+    assert faults(bank(tmp_path, {**EVIDENCE, "bends/point-bar": told})) == []
+    told = ("False: it settles on the inner side", "False: in 15 bends, it settles on the inner side", FIRST, told[3])
+    assert [p.wrong[:2] for p in faults(bank(tmp_path, {**EVIDENCE, "bends/point-bar": told}))] == ["15"]
 
 
 def test_a_bank_without_evidence_has_no_page_for_it(bread: Path) -> None:

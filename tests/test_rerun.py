@@ -21,7 +21,7 @@ boats = {mutated} if "--mutate" in sys.argv else 4
 results = {{"up": {{"passed": boats, "share": {share}}}}}
 print(json.dumps({{"settings": {{"boats": 4}}, "versions": {{}}, "tolerance": {tolerance}, "results": results}}))
 '''
-CANAL = "floods/discharge"
+BEND = "bends/outer-bank"
 FIRST = "sources:\n  - leopold"
 
 
@@ -29,7 +29,7 @@ def rivers(folder: Path, **settings: object) -> Path:
     """A bank whose claim rests on the program `lock`, with its record made."""
     program = PROGRAM.format(**{"mutated": 5, "share": 0.5, "tolerance": 0} | settings)
     claim = f"runs: [{{lock: up.passed == 4}}]\n{FIRST}"
-    root = bank(folder, {"evidence/runs/lock.py": program, CANAL: (FIRST, claim)})
+    root = bank(folder, {"evidence/runs/lock.py": program, BEND: (FIRST, claim)})
     assert call(folder, "evidence", "--record").returncode == 0
     return root
 
@@ -65,7 +65,7 @@ def test_drift_names_the_value_and_the_questions_and_fails(tmp_path: Path, old: 
     ran = call(tmp_path, "evidence")
     assert ran.returncode == 1
     assert said in ran.stdout
-    assert "on it rest discharge" in ran.stdout
+    assert "on it rest outer-bank" in ran.stdout
 
 
 def test_another_version_is_told_and_is_no_drift(tmp_path: Path) -> None:

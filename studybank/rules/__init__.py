@@ -12,6 +12,7 @@ from studybank.rules.layout import layout
 from studybank.rules.ledger import retired_ids, vanished_ids
 from studybank.rules.likeness import near_duplicates
 from studybank.rules.markup import markup
+from studybank.rules.numbers import numbers
 from studybank.rules.proofs import proofs
 from studybank.rules.references import concept_names, references, requirements, topics
 from studybank.rules.titles import plain, titles
@@ -30,6 +31,7 @@ RULES: tuple[Callable[[Bank], Iterator[Problem]], ...] = (
     layout,
     unfilled,
     proofs,
+    numbers,
     lengths,
     stems,
     near_duplicates,
