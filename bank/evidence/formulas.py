@@ -127,12 +127,16 @@ def linear_parameters(inputs: int, outputs: int, *, bias: bool = False) -> int:
     return inputs * outputs + (outputs if bias else 0)
 
 
-def llama_block(hidden: int, mlp: int, heads: int, kv_heads: int) -> int:
-    """Parameters of a Llama block: attention with grouped queries, three MLP matrices, two norms.
+def block_parameters(hidden: int, mlp: int, heads: int, kv_heads: int, *, gated: bool = True, experts: int = 1) -> int:
+    """Parameters of a transformer layer with grouped queries and without biases.
 
-    h² · (2 + 2 · kv/heads) + 3 · h · mlp + 2h.
+    h² · (2 + 2 · kv/heads) + E · m · h · mlp + 2h, with m = 3 matrices if gated, else 2; more than one expert has a
+    router, E · h.
     """
-    return hidden * hidden * 2 + 2 * hidden * (hidden * kv_heads // heads) + 3 * hidden * mlp + 2 * hidden
+    matrices = 3 if gated else 2
+    attention = 2 * hidden * hidden + 2 * hidden * (hidden * kv_heads // heads)
+    router = experts * hidden if experts > 1 else 0
+    return attention + experts * matrices * hidden * mlp + router + 2 * hidden
 
 
 # What a GPU holds: activations
@@ -151,6 +155,33 @@ def layer_activations(
         return 2 * token_width
     attention = 5 * heads * length / hidden if recompute == "none" else 0
     return token_width * (10 + (24 + attention) / tensor_ranks)
+
+
+def stored_bytes(
+    tokens: int,
+    hidden: int,
+    mlp: int,
+    heads: int,
+    kv_heads: int,
+    *,
+    gated: bool = True,
+    recompute: str = "none",
+    width: int = 2,
+) -> float:
+    """Bytes that a layer without dropout stores for backward, with attention that keeps no matrix (FlashAttention).
+
+    "none": wT(6h + 2h·kv/a + 2f, or 4f if gated) + 4Ta: inputs of the norms and of the first matrices, query, key,
+    value, the attention's output and its logarithms of sums, the MLP's numbers. "full": wTh, the layer's input.
+    "selective": input, attention and every second matrix product, wT(3h + h·kv/a + f, and h if gated) + 4Ta.
+    Program: stored-activations. torchtitan-activation-checkpoint, the policy of "op".
+    """
+    if recompute == "full":
+        return width * tokens * hidden
+    key = hidden * kv_heads / heads
+    numbers = 6 * hidden + 2 * key + (4 if gated else 2) * mlp
+    if recompute == "selective":
+        numbers = 3 * hidden + key + mlp + (hidden if gated else 0)
+    return tokens * (width * numbers + 4 * heads)
 
 
 def logit_bytes(tokens: int, vocabulary: int, precision: str = "fp32") -> int:
@@ -247,6 +278,14 @@ def forward_flops(parameters: float, tokens: float) -> float:
     korthikanti-2022, Appendix A, attention scores left out.
     """
     return 2 * parameters * tokens
+
+
+def training_flops(parameters: float, tokens: float, length: float, hidden: float) -> float:
+    """Operations of forward and backward: 6 a parameter and token, and 12sh a token for the attention scores.
+
+    korthikanti-2022, Appendix A (Eq. 7): 72BLsh² (1 + s/(6h) + v/(12hL)).
+    """
+    return tokens * (6 * parameters + 12 * length * hidden)
 
 
 def hiding_tokens(

@@ -32,19 +32,22 @@ class MlpBlock(nn.Module):
 
 
 class Stack(nn.Module):
-    """Embedding, blocks and head, not tied."""
+    """Embedding, blocks, a norm if asked for, and head, not tied."""
 
-    def __init__(self, block: Callable[[int], nn.Module], width: int, blocks: int, vocabulary: int) -> None:
+    def __init__(
+        self, block: Callable[[int], nn.Module], width: int, blocks: int, vocabulary: int, *, norm: bool = False
+    ) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, width)
         self.blocks = nn.ModuleList(block(width) for _ in range(blocks))
+        self.norm = nn.LayerNorm(width, bias=False) if norm else nn.Identity()
         self.head = nn.Linear(width, vocabulary, bias=False)
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.embedding(tokens)
         for block in self.blocks:
             x = block(x)
-        return self.head(x)
+        return self.head(self.norm(x))
 
 
 def second_iteration(

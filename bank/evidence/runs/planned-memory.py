@@ -1,0 +1,93 @@
+"""The planner's peak beside what PyTorch's own tracker counts.
+
+Llama-3.1-8B's shapes (LayerNorm for RMSNorm) under FSDP2 on simulated ranks, gathers in bf16, reduction in fp32, the
+loss in fp32, AdamW with `foreach`; the second step. `large` are two sequences of 8,192 tokens a GPU with torchtitan's
+selective recomputation, as in its published runs on 8 and 128 GPUs. In the others, of few layers, the peak lies
+elsewhere. In bytes; `of_plan` is the tracker's peak divided by the plan's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import torch
+from blocks import Layer
+from plans import Plan, peak
+from simulation import Stack, each_block, second_iteration
+from toolbox import main
+from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.fsdp import MixedPrecisionPolicy
+from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
+
+SETTINGS = {"layers": 32, "length": 8192, "fused_optimizer": False}
+# Updated one by one, the tensors need no intermediates for all of them at once.
+MUTATION = {"layers": 2, "fused_optimizer": True}
+SHAPE = {"hidden": 4096, "mlp": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 128256, "gated": True}
+REST = {"tied": False, "experts": 1, "active_experts": 1, "node_gpus": 8, "memory": 96, "peak": 989, "utilization": 0.4}
+LINKS = {"node_bandwidth": 300, "network_bandwidth": 50, "latency": 5, "strategy": "fsdp", "tensor": 1, "pipeline": 1}
+SAVED = {torch.ops.aten.mm.default, torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default}
+
+
+def contexts() -> Any:
+    """Every second matrix product and the attention are saved: torchtitan's policy of "op"."""
+    products: Counter[bool] = Counter()
+
+    def policy(context: Any, function: Any, *_: Any, **__: Any) -> CheckpointPolicy:
+        if function == torch.ops.aten.mm.default:
+            products[context.is_recompute] += 1
+            kept = products[context.is_recompute] % 2 == 1
+        else:
+            kept = function in SAVED
+        return CheckpointPolicy.MUST_SAVE if kept else CheckpointPolicy.PREFER_RECOMPUTE
+
+    return create_selective_checkpoint_contexts(policy)
+
+
+WRAPPERS = {
+    "none": lambda layer: layer,
+    "selective": partial(checkpoint_wrapper, context_fn=contexts, preserve_rng_state=False),
+    "full": partial(checkpoint_wrapper, preserve_rng_state=False),
+}
+
+
+def compared(
+    gpus: int, layers: int, sequences: int, length: int, recompute: str, *, fused_optimizer: bool
+) -> dict[str, Any]:
+    def build() -> Stack:
+        layer = partial(Layer, mlp=SHAPE["mlp"], heads=SHAPE["heads"], kv_heads=SHAPE["kv_heads"], gated=True)
+        return Stack(layer, SHAPE["hidden"], layers, SHAPE["vocabulary"], norm=True)
+
+    def shard(model: Stack, mesh: DeviceMesh) -> None:
+        model.blocks = nn.ModuleList(WRAPPERS[recompute](block) for block in model.blocks)
+        each_block(model, mesh, mp_policy=MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32))
+        model.head.register_forward_hook(lambda _, __, logits: logits.float())
+
+    adam = partial(torch.optim.AdamW, foreach=not fused_optimizer)
+    seen = second_iteration(gpus, build, sequences * length, shard, adam, optimizer_step=True)
+    moment, held = peak(
+        Plan(
+            **SHAPE, **REST, **LINKS, layers=layers, gpus=gpus, optimizer="adamw", precision="mixed",
+            sequences=sequences, length=length, micro_batches=1, recompute=recompute, fused_attention=True,
+        )
+    )  # fmt: skip
+    tracked = seen["at_peak"]["total"]
+    return {"moment": moment, "tracked": tracked, "of_plan": round(tracked / sum(held.values()), 4)}
+
+
+def measure(layers: int, length: int, fused_optimizer: bool) -> dict[str, Any]:
+    look = partial(compared, fused_optimizer=fused_optimizer)
+    return {
+        "large": {f"world_{world}": look(world, layers, 2, length, "selective") for world in (8, 128)},
+        "loss": {how: look(8, 4, 2, length, how) for how in ("none", "selective", "full")},
+        "backward": look(8, 8, 1, length // 4, "none"),
+        "end": look(64, 8, 1, 256, "none"),
+        "step": look(1, 4, 1, 128, "none"),
+    }
+
+
+if __name__ == "__main__":
+    main(measure, SETTINGS, MUTATION)
