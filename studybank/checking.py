@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from jinja2 import TemplateSyntaxError
 
 from studybank.formulas import Formula, formulas
 from studybank.maths import FormulaStore
 from studybank.model import Bank, Text
+from studybank.pages import Pages
 from studybank.problems import BankError, Problem
 from studybank.reading import read_bank
 from studybank.rules import broken
@@ -16,7 +20,8 @@ from studybank.rules import broken
 def inspect(root: Path, store: FormulaStore) -> tuple[Bank, list[Problem]]:
     """Read a bank and hold it against every rule, setting its formulas. Raises BankError where it has no bank.yaml."""
     bank, problems = read_bank(root)
-    return bank, sorted({*problems, *broken(bank), *_refused_formulas(bank, store)})
+    problems = sorted({*problems, *broken(bank), *_refused_formulas(bank, store)})
+    return bank, problems or list(_refused_pages(bank))
 
 
 def checked(root: Path, store: FormulaStore) -> Bank:
@@ -47,6 +52,26 @@ def _refused_formulas(bank: Bank, store: FormulaStore) -> Iterator[Problem]:
     for formula, problem in found:
         if formula.key in store.errors:
             yield problem(store.errors[formula.key])
+
+
+def _refused_pages(bank: Bank) -> Iterator[Problem]:
+    """Pages of the bank's own that are no templates, or ask for what isn't there."""
+    pages = Pages(bank)
+    for own in bank.pages:
+        try:
+            pages.own(own)
+        except Exception as error:  # A template raises whatever it stumbles on.
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [f.lineno for f in frames if f.filename in ("<template>", "<unknown>") and f.lineno]
+            line = error.lineno if isinstance(error, TemplateSyntaxError) else lines[-1] if lines else 1
+            wrong = f"{type(error).__name__}: {error}"
+            yield Problem(
+                own.path,
+                line,
+                "page",
+                wrong,
+                "mend the template; `{% raw %}` and `{% endraw %}` stand around what is none",
+            )
 
 
 def _refusal(path: str, line: int, formula: Formula) -> Callable[[str], Problem]:

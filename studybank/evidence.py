@@ -9,8 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +18,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 from simpleeval import EvalWithCompoundTypes, FunctionNotDefined, NameNotDefined
 
+from studybank.figures import Figure, read_figures
+from studybank.modules import loaded
 from studybank.problems import Problem, one_of
 
 FORMULAS = "formulas"
@@ -81,6 +82,7 @@ class Evidence:
     formulas: dict[str, Callable[..., Any]] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
     programs: dict[str, Program] = field(default_factory=dict)
+    figures: dict[str, Figure] = field(default_factory=dict)
     # The check of the bank and the page both ask.
     _decided: dict[tuple[str, str], Outcome] = field(default_factory=dict, init=False, repr=False)
 
@@ -155,16 +157,8 @@ def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
     path = folder / f"{FORMULAS}.py"
     if path.exists():
         evidence.text = path.read_text(encoding="utf-8")
-        names: dict[str, Any] = {"__name__": FORMULAS}
-        try:
-            exec(compile(evidence.text, str(path), "exec"), names)  # noqa: S102 - a bank's own program, as its tests are
-        except Exception as error:
-            problems.append(
-                Problem(
-                    str(path), _line(error, path), "formulas", f"{type(error).__name__}: {error}", "mend the module"
-                )
-            )
-        public = {name: value for name, value in names.items() if name[0] != "_"}
+        module, problems = loaded(path, "formulas")
+        public = {name: value for name, value in vars(module).items() if name[0] != "_"} if module else {}
         evidence.formulas = {n: f for n, f in public.items() if inspect.isfunction(f) and f.__module__ == FORMULAS}
         evidence.constants = {n: v for n, v in public.items() if isinstance(v, int | float | str | dict | tuple)}
     for program in program_files(folder):
@@ -186,14 +180,6 @@ def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
             )
         else:
             evidence.programs[program.stem] = Program(program.stem, text, measured)
-    return evidence, problems
-
-
-def _line(error: Exception, path: Path) -> int:
-    """The line of the module on which it failed."""
-    if isinstance(error, SyntaxError):
-        return error.lineno or 1
-    frames: Iterator[int | None] = (
-        f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)
-    )
-    return max((line for line in frames if line), default=1)
+    results = {name: _reachable(program.measured.results) for name, program in evidence.programs.items()}
+    evidence.figures, wrong = read_figures(folder, results)
+    return evidence, problems + wrong

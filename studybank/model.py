@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -183,6 +184,7 @@ class Question(Strict):
     runs: list[Claim] = []
     # Numbers that a source is believed for.
     quoted: list[Citation] = []
+    figures: list[Id] = []
 
     prompt: Text
     answer: Text
@@ -219,6 +221,17 @@ class Question(Strict):
         return found
 
 
+@dataclass(frozen=True)
+class OwnPage:
+    """A page that a bank brings: `pages/NAME.md` with its front matter. `place`: whether each head leads there."""
+
+    path: str
+    name: str
+    title: str
+    place: bool
+    text: str
+
+
 @dataclass
 class Bank:
     """A whole bank. `published` holds each id of ids.txt with its line there; `preface` is about.md, if any."""
@@ -231,7 +244,13 @@ class Bank:
     published: dict[str, int]
     retired: list[Retired]
     preface: str
+    pages: list[OwnPage]
     evidence: Evidence
+
+    @property
+    def assets(self) -> list[Path]:
+        """The files that its own pages use, scripts and styles, beside them."""
+        return sorted(path for path in Path(self.root, "pages").rglob("*") if path.is_file() and path.suffix != ".md")
 
     @cached_property
     def by_id(self) -> dict[str, Question]:

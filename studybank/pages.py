@@ -16,10 +16,13 @@ from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from studybank.evidence import Program
+from studybank import frontend
+from studybank.drawing import Drawing
+from studybank.evidence import Program, shown
+from studybank.figures import Figure
 from studybank.formulas import prose
 from studybank.kinds import KINDS
-from studybank.model import DIFFICULTIES, Bank, Question, Text
+from studybank.model import DIFFICULTIES, Bank, OwnPage, Question, Text
 
 # The folder of the permanent addresses.
 REDIRECTS = "q"
@@ -66,6 +69,11 @@ def permanent_address(name: str) -> str:
     return f"{REDIRECTS}/{name}/"
 
 
+def figure_address(figure: Figure) -> str:
+    """Where a figure stands with its numbers, from the root of the site."""
+    return f"evidence/figures/{figure.name}/"
+
+
 class Pages:
     """Writes the pages of one bank."""
 
@@ -75,6 +83,7 @@ class Pages:
         self.on_source: defaultdict[str, list[Question]] = defaultdict(list)
         self.of_kind: defaultdict[str, list[Question]] = defaultdict(list)
         self.on_run: defaultdict[str, list[Question]] = defaultdict(list)
+        self.on_figure: defaultdict[str, list[Question]] = defaultdict(list)
         for question in bank.in_order:
             self.of_kind[question.kind].append(question)
             for concept in question.concepts:
@@ -83,6 +92,8 @@ class Pages:
                 self.on_source[key].append(question)
             for name in dict.fromkeys(claim.run for claim in question.runs):
                 self.on_run[name].append(question)
+            for name in question.figures:
+                self.on_figure[name].append(question)
         self.env = Environment(
             loader=PackageLoader("studybank"),
             # The pages are Markdown; what goes into an HTML attribute or tag is escaped where it is written.
@@ -108,6 +119,9 @@ class Pages:
             evidence=bank.evidence,
             outcome=lambda claim: bank.evidence.outcome(claim.expression, claim.run),
             told=told,
+            shown=shown,
+            svg=Drawing(frontend.CACHE).svg,
+            figure_address=figure_address,
         )
         self.env.filters["attribute"] = escape
         self.env.filters["typeset"] = lambda words: escape(typeset(words))
@@ -150,6 +164,8 @@ class Pages:
         yield self._page("sources.md", "Sources", "sources.md.jinja", on_source=self.on_source)
         if self.bank.evidence:
             yield from self._evidence()
+        for own in self.bank.pages:
+            yield self.own(own)
         if self.bank.preface:
             yield Page("about.md", "About", _marked(self.bank.preface), framed=False)
 
@@ -171,6 +187,14 @@ class Pages:
             measured = json.dumps(program.measured.model_dump(), indent=1)
             values = {"about": program.title, "note": program.about, "text": program.text, "measured": measured}
             yield self._page(f"evidence/{name}.md", program.title, "program.md.jinja", **values)
+        for name, drawn in evidence.figures.items():
+            shared = {"f": drawn, "questions": self.on_figure[name]}
+            yield self._page(f"evidence/figures/{name}.md", drawn.title, "drawn.md.jinja", **shared)
+
+    def own(self, own: OwnPage) -> Page:
+        """A page of the bank itself, which is a template too. Raises what Jinja raises."""
+        values = {"root": "../", "up": "", "title": own.title}
+        return Page(f"{own.name}.md", own.title, _marked(self.env.from_string(own.text).render(values)), framed=False)
 
     def _page(self, path: str, title: str, template: str, **values: object) -> Page:
         # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.

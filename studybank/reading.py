@@ -16,7 +16,21 @@ from pydantic_core import ErrorDetails
 from studybank.documents import Document, DocumentError
 from studybank.evidence import read_evidence
 from studybank.kinds import KINDS
-from studybank.model import About, Bank, Choice, Citation, Claim, Concept, Entry, Question, Retired, Source, Text, Topic
+from studybank.model import (
+    About,
+    Bank,
+    Choice,
+    Citation,
+    Claim,
+    Concept,
+    Entry,
+    OwnPage,
+    Question,
+    Retired,
+    Source,
+    Text,
+    Topic,
+)
 from studybank.problems import BankError, Problem, one_of
 
 Lines = dict[tuple[str | int, ...], int]
@@ -54,6 +68,7 @@ BLANK: dict[str, Any] = {
     "checks": [],
     "runs": [],
     "quoted": [],
+    "figures": [],
     "verdict": None,
     "corrected": None,
     "prompt": Text("", 1),
@@ -195,6 +210,17 @@ class Reader:
     def preface(self) -> str:
         path = self.root / "about.md"
         return (self.text_of(path) or "") if path.exists() else ""
+
+    def pages(self) -> Iterator[OwnPage]:
+        for path in _visible(self.root / "pages", "*.md"):
+            text = self.text_of(path) or ""
+            front, _, _ = self.front_matter(str(path), text)
+            data, lines = self.yaml_of(str(path), front or "", first_line=2)
+            title = data.get("title") if isinstance(data, dict) else None
+            if not isinstance(title, str) or not title.strip():
+                self.fault(str(path), lines.get(("title",), 1), "page", "the page has no title", "`title: words`")
+                title = path.stem
+            yield OwnPage(str(path), path.stem, title, bool(isinstance(data, dict) and data.get("place")), text)
 
     def published(self) -> dict[str, int]:
         path = self.root / "ids.txt"
@@ -514,6 +540,7 @@ def read_bank(root: Path) -> tuple[Bank, list[Problem]]:
         published=reader.published(),
         retired=reader.entries("retired.yaml", Retired, "id", needed=False),
         preface=reader.preface(),
+        pages=list(reader.pages()),
         evidence=evidence,
     )
     return bank, reader.problems

@@ -116,6 +116,9 @@ class StudyBank(BasePlugin[Options]):  # type: ignore[no-untyped-call]
             files.append(File(page.path, str(folder), config.site_dir, config.use_directory_urls))
         files.append(File.generated(config, QUIZ_SCRIPT, content=widget.script()))
         files.append(File.generated(config, QUIZ_STYLE, content=widget.style()))
+        for asset in self.bank.assets:
+            name = asset.relative_to(Path(self.bank.root, "pages")).as_posix()
+            files.append(File.generated(config, name, abs_src_path=str(asset.resolve())))
         for name, path in fonts.text_fonts(frontend.CACHE).items():
             files.append(File.generated(config, f"assets/fonts/{name}", abs_src_path=str(path)))
         written = sorted(file.src_uri for file in files.documentation_pages() if file.src_uri not in self.generated)

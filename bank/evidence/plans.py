@@ -336,7 +336,7 @@ def figures(plan: Plan) -> dict[str, Any]:
         "data_ranks": plan.data_ranks,
         "shard_ranks": plan.shard_ranks,
         "moment": moment,
-        "peak": sum(held.values()),
+        "peak_bytes": sum(held.values()),
         "flops": operations(plan),
         "step_hidden": hidden,
         "step_exposed": exposed,

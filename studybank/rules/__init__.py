@@ -14,13 +14,14 @@ from studybank.rules.likeness import near_duplicates
 from studybank.rules.markup import markup
 from studybank.rules.numbers import numbers
 from studybank.rules.proofs import proofs
-from studybank.rules.references import concept_names, references, requirements, topics
+from studybank.rules.references import concept_names, figures, references, requirements, topics
 from studybank.rules.titles import plain, titles
 from studybank.rules.wording import lengths, stems, unfilled
 
 RULES: tuple[Callable[[Bank], Iterator[Problem]], ...] = (
     topics,
     references,
+    figures,
     requirements,
     concept_names,
     retired_ids,

@@ -60,6 +60,16 @@ def references(bank: Bank) -> Iterator[Problem]:
                 yield question.problem(cited.line, "unknown-source", wrong, one_of(cited.key, bank.source))
 
 
+def figures(bank: Bank) -> Iterator[Problem]:
+    """Each figure that a question shows is drawn."""
+    known = bank.evidence.figures
+    for question in bank.questions:
+        for i, name in enumerate(question.figures):
+            if name not in known:
+                wrong = f"`{name}` is not in evidence/figures.py"
+                yield question.problem(question.line_of(f"figures.{i}"), "unknown-figure", wrong, one_of(name, known))
+
+
 def requirements(bank: Bank) -> Iterator[Problem]:
     """What a question requires exists, and no way through `requires` leads back to where it began."""
     for question in bank.questions:
