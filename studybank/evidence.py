@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 from simpleeval import EvalWithCompoundTypes, FunctionNotDefined, NameNotDefined
 
-from studybank.figures import Figure, read_figures
+from studybank.figures import FIGURES, Figure, read_figures
 from studybank.modules import loaded
 from studybank.problems import Problem, one_of
 
@@ -54,12 +54,11 @@ class Measured(BaseModel):
 
 
 @dataclass(frozen=True)
-class Program:
-    """A program with its text and what it measured. `title` and `about` come from its docstring."""
+class Module:
+    """A file of the evidence with its text. `title` and `about` come from its docstring."""
 
     name: str
     text: str
-    measured: Measured
 
     @property
     def title(self) -> str:
@@ -74,11 +73,18 @@ class Program:
         return ast.get_docstring(ast.parse(self.text)) or self.name
 
 
+@dataclass(frozen=True)
+class Program(Module):
+    """A program with what it measured."""
+
+    measured: Measured
+
+
 @dataclass
 class Evidence:
-    """`text` is that of formulas.py; `formulas` are its functions and `constants` its other names."""
+    """`formulas` are the functions of formulas.py and `constants` its other names; `modules` all files beside it."""
 
-    text: str = ""
+    modules: dict[str, Module] = field(default_factory=dict)
     formulas: dict[str, Callable[..., Any]] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
     programs: dict[str, Program] = field(default_factory=dict)
@@ -87,7 +93,7 @@ class Evidence:
     _decided: dict[tuple[str, str], Outcome] = field(default_factory=dict, init=False, repr=False)
 
     def __bool__(self) -> bool:
-        return bool(self.text or self.programs)
+        return bool(self.modules or self.programs)
 
     def outcome(self, expression: str, run: str = "") -> Outcome:
         """Decide a claim over the formulas and, if it names one, over what a run measured. Raises ClaimError."""
@@ -156,7 +162,6 @@ def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
     problems: list[Problem] = []
     path = folder / f"{FORMULAS}.py"
     if path.exists():
-        evidence.text = path.read_text(encoding="utf-8")
         module, problems = loaded(path, "formulas")
         public = {name: value for name, value in vars(module).items() if name[0] != "_"} if module else {}
         evidence.formulas = {n: f for n, f in public.items() if inspect.isfunction(f) and f.__module__ == FORMULAS}
@@ -180,6 +185,17 @@ def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
             )
         else:
             evidence.programs[program.stem] = Program(program.stem, text, measured)
+    for path in sorted(folder.glob("[!_.]*.py")):
+        text = path.read_text(encoding="utf-8")
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            if path.stem not in (FORMULAS, FIGURES):
+                problems.append(
+                    Problem(str(path), error.lineno or 1, "run", f"no Python ({error.msg})", "mend the module")
+                )
+        else:
+            evidence.modules[path.stem] = Module(path.stem, text)
     results = {name: _reachable(program.measured.results) for name, program in evidence.programs.items()}
     evidence.figures, wrong = read_figures(folder, results)
     return evidence, problems + wrong

@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from studybank import frontend
 from studybank.drawing import Drawing
-from studybank.evidence import Program, shown
+from studybank.evidence import FORMULAS, Program, shown
 from studybank.figures import Figure
 from studybank.formulas import prose
 from studybank.kinds import KINDS
@@ -176,24 +176,29 @@ class Pages:
             "proven": [q for q in questions if q.checked],
             "by_formula": [q for q in questions if q.checks],
             "on_run": self.on_run,
+            "shared": [module for name, module in evidence.modules.items() if name != FORMULAS],
             "checked": [claim for q in questions for claim in q.checks],
             "measured": [claim for q in questions for claim in q.runs],
         }
         yield self._page("evidence/index.md", "Evidence", "evidence.md.jinja", **values)
-        if evidence.text:
-            values = {"about": "The formulas that the answers are checked by.", "text": evidence.text, "measured": ""}
-            yield self._page("evidence/formulas.md", "The formulas", "program.md.jinja", note="", **values)
-        for name, program in evidence.programs.items():
-            measured = json.dumps(program.measured.model_dump(), indent=1)
-            values = {"about": program.title, "note": program.about, "text": program.text, "measured": measured}
-            yield self._page(f"evidence/{name}.md", program.title, "program.md.jinja", **values)
+        for name, module in (evidence.modules | evidence.programs).items():
+            measured = json.dumps(module.measured.model_dump(), indent=1) if isinstance(module, Program) else ""
+            values = {"about": module.title, "note": module.about, "text": module.text, "measured": measured}
+            yield self._page(f"evidence/{name}.md", module.title, "program.md.jinja", **values)
         for name, drawn in evidence.figures.items():
             shared = {"f": drawn, "questions": self.on_figure[name]}
             yield self._page(f"evidence/figures/{name}.md", drawn.title, "drawn.md.jinja", **shared)
 
     def own(self, own: OwnPage) -> Page:
         """A page of the bank itself, which is a template too. Raises what Jinja raises."""
-        values = {"root": "../", "up": "", "title": own.title}
+        drawn = self.env.get_template("figure.md.jinja").make_module({"root": "../"})
+        values = {
+            "root": "../",
+            "up": "",
+            "title": own.title,
+            "figure": lambda name: drawn.figure(self.bank.evidence.figures[name], "../"),  # type: ignore[attr-defined]
+            "numbers": lambda name: drawn.numbers(self.bank.evidence.figures[name]),  # type: ignore[attr-defined]
+        }
         return Page(f"{own.name}.md", own.title, _marked(self.env.from_string(own.text).render(values)), framed=False)
 
     def _page(self, path: str, title: str, template: str, **values: object) -> Page:

@@ -14,6 +14,10 @@ PATHS = [
     "concepts/",
     "kinds/true-false/",
     "sources/",
+    "planner/",
+    "evidence/",
+    "evidence/figures/peak-against-n/",
+    "evidence/planned-memory/",
     "about/",
     "write/",
 ]

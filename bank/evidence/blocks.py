@@ -1,4 +1,7 @@
-"""Transformer layers of real shapes, to be measured: with SwiGLU and grouped queries, or as in GPT."""
+"""Transformer layers of real shapes.
+
+To be measured: with SwiGLU and grouped queries, or as in GPT.
+"""
 
 from __future__ import annotations
 

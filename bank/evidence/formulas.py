@@ -1,4 +1,6 @@
-"""The arithmetic of sharded training: bytes that a GPU holds, bytes that it sends, and the time that both take.
+"""The arithmetic of sharded training.
+
+Bytes that a GPU holds, bytes that it sends, and the time that both take.
 
 Sizes are in bytes, times in seconds, bandwidths in bytes a second, compute in floating-point operations a second.
 `parameters` counts parameters. `ranks` counts the GPUs among which something is divided or a collective runs.

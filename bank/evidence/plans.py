@@ -1,4 +1,6 @@
-"""Plans of a training run: what one GPU holds at its peak, what it sends, and how long a step takes.
+"""Plans of a training run.
+
+What one GPU holds at its peak, what it sends, and how long a step takes.
 
 Units are those of formulas.py. The fullest GPU is counted: of a pipeline, its first or its last stage. What is taken
 for granted:

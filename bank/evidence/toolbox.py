@@ -1,4 +1,7 @@
-"""What the programs have in common: processes that talk over gloo, a small transformer, and an ear for collectives."""
+"""What the programs have in common.
+
+Processes that talk over gloo, a small transformer, and an ear for collectives.
+"""
 
 from __future__ import annotations
 

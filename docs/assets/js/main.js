@@ -1,8 +1,8 @@
 // What the pages do beyond what HTML does by itself.
 
-import { reachFormulasThatScroll } from "./ui/formulas.js";
 import { answerRightChoices, openByAddress, revealAll, rememberShown } from "./ui/reveal.js";
 import { schemeButton } from "./ui/scheme.js";
+import { reachWhatScrolls } from "./ui/scrolling.js";
 import { leadHitsToCards, openSearch, searchWhatIsPasted } from "./ui/search.js";
 import { verdictButtons } from "./ui/verdict.js";
 import { closeMenu } from "./ui/menu.js";
@@ -17,4 +17,4 @@ closeMenu();
 leadHitsToCards();
 openSearch();
 searchWhatIsPasted();
-reachFormulasThatScroll();
+reachWhatScrolls();

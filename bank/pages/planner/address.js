@@ -1,0 +1,30 @@
+// A plan in the address: what differs from the beginning, under the names of the fields.
+
+import { BEGINNING, CHOICES, NUMBERS, SWITCHES } from "./fields.js";
+
+/** @typedef {import("./fields.js").State} State @typedef {import("./fields.js").Name} Name */
+
+/** @param {State} state */
+export function written(state) {
+  const query = new URLSearchParams();
+  for (const name of /** @type {Name[]} */ (Object.keys(BEGINNING)))
+    if (state[name] !== BEGINNING[name]) query.set(name, String(state[name]));
+  return query.toString();
+}
+
+/** What an address says, and which of its words say nothing. @param {string} address @returns {{ state: State, unread: string[] }} */
+export function read(address) {
+  /** @type {Record<string, string | number | boolean>} */
+  const state = { ...BEGINNING };
+  const unread = [];
+  for (const [key, word] of new URLSearchParams(address)) {
+    const name = /** @type {Name} */ (key);
+    const field = NUMBERS[name];
+    const value = Number(word);
+    if (field && word.trim() && value >= field.min && value <= field.max) state[name] = value;
+    else if (name in SWITCHES && ["true", "false"].includes(word)) state[name] = word === "true";
+    else if (Object.hasOwn(CHOICES[name]?.options ?? {}, word)) state[name] = word;
+    else unread.push(`${key}=${word}`);
+  }
+  return { state: /** @type {State} */ (/** @type {unknown} */ (state)), unread };
+}
