@@ -65,13 +65,8 @@ def _refused_pages(bank: Bank) -> Iterator[Problem]:
             lines = [f.lineno for f in frames if f.filename in ("<template>", "<unknown>") and f.lineno]
             line = error.lineno if isinstance(error, TemplateSyntaxError) else lines[-1] if lines else 1
             wrong = f"{type(error).__name__}: {error}"
-            yield Problem(
-                own.path,
-                line,
-                "page",
-                wrong,
-                "mend the template; `{% raw %}` and `{% endraw %}` stand around what is none",
-            )
+            right = "mend the template; what is none goes between `{% raw %}` and `{% endraw %}`"
+            yield Problem(own.path, line, "page", wrong, right)
 
 
 def _refusal(path: str, line: int, formula: Formula) -> Callable[[str], Problem]:

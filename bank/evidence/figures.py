@@ -114,8 +114,9 @@ def _reported_flops(utilization: float, gpus: int, seconds: float) -> float:
 def published_figures(runs: dict[str, Any]) -> dict[str, Any]:
     """The planner against published figures.
 
-    State, operations and what PyTorch's tracker counts agree. Peaks on GPUs are higher: torchtitan reports what the allocator reserves, a plan counts what is
-    allocated, and the two large runs use float8 and compile, which no plan knows.
+    State, operations and what PyTorch's tracker counts agree. Peaks on GPUs are higher: torchtitan reports what the
+    allocator reserves, a plan counts what is allocated, and the two large runs use float8 and compile, which no plan
+    knows.
     """
     zero, titan, korthikanti = "Rajbhandari et al., Figure 1", "torchtitan, H100", "Korthikanti et al., Table 5"
     state = [

@@ -1,6 +1,7 @@
 """The memory of one rank among many.
 
-The others are simulated: a fake process group, and tensors without data. PyTorch's own tracker counts what would be allocated. It sees a CPU, so no stream delays the freeing of a buffer.
+The others are simulated: a fake process group, and tensors without data. PyTorch's own tracker counts what would be
+allocated. It sees a CPU, so no stream delays the freeing of a buffer.
 """
 
 from __future__ import annotations
