@@ -16,7 +16,9 @@ from studybank.figures import Figure
 # In CSS pixels: beside the text of a window, and on a phone.
 WIDTHS = {"wide": 640, "narrow": 330}
 HUES = [f"var(--hue-{i})" for i in range(1, 9)]
-TEXT = {"labelFontSize": 12, "titleFontSize": 12, "labelColor": "var(--soft)", "titleColor": "var(--soft)"}
+# Measured in another face than the page's, which runs wider.
+SHOWN, MEASURED = 12, 13.2
+TEXT = {"labelFontSize": MEASURED, "titleFontSize": MEASURED, "labelColor": "var(--soft)", "titleColor": "var(--soft)"}
 THEME: dict[str, Any] = {
     "background": None,
     "padding": 4,
@@ -33,10 +35,10 @@ THEME: dict[str, Any] = {
     "legend": TEXT
     | {"orient": "top", "title": None, "labelColor": "var(--ink)", "symbolType": "square", "columnPadding": 14},
     "header": TEXT | {"title": None, "labelColor": "var(--ink)", "labelFontWeight": "bold"},
-    "text": {"fontSize": 12, "color": "var(--ink)"},
+    "text": {"fontSize": MEASURED, "color": "var(--ink)"},
     "line": {"strokeWidth": 2.25},
     "rule": {"color": "var(--soft)"},
-    "range": {"category": HUES},
+    "range": {"category": HUES, "ordinal": HUES},
     "mark": {"color": HUES[0]},
 }
 # What assistive technology would read mark by mark; the figure has its words.
@@ -69,7 +71,8 @@ class Drawing:
         inside = {"width": width} if "width" not in chart else {}
         return {
             "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-            "config": THEME,
+            # Under each other where there is no room for one line of them.
+            "config": THEME | {"legend": {**THEME["legend"], "columns": 3 if narrow else 6}},
             "autosize": {"type": "fit", "contains": "padding"},
             "data": {"values": figure.drawn.rows},
             **inside,
@@ -83,7 +86,7 @@ class Drawing:
         view = re.search(r'viewBox="[^"]*"', svg)
         inner = SPOKEN.sub("", svg[svg.index(">") + 1 :])
         inner = IDENTIFIED.sub(lambda found: found[1] + prefix, inner)
-        inner = re.sub(r' font-family="[^"]*"', "", inner)
+        inner = re.sub(r' font-family="[^"]*"', "", inner).replace(f'"{MEASURED}px"', f'"{SHOWN}px"')
         words = escape(f"{figure.title}. {figure.drawn.words}")
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" {view[0] if view else ""} role="img" aria-label="{words}">{inner}'

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from formulas import GB, GIB, TFLOPS, training_flops, zero_state
+from formulas import GB, GIB, TFLOPS, padded_flat, padded_rows, training_flops, zero_state
 from plans import Plan, figures, peak
 
 RANKS = (1, 8, 64, 256, 1024, 4096)
@@ -53,6 +53,238 @@ def peak_against_n(runs: dict[str, Any]) -> dict[str, Any]:
                 "color": {"field": "part"},
                 "order": {"field": "part"},
             },
+        },
+    }
+
+
+SHAPES = {
+    "gather": "triangle-up",
+    "forward": "circle",
+    "backward": "square",
+    "reduce": "triangle-down",
+    "update": "diamond",
+}
+
+
+def step_as_a_timeline(runs: dict[str, Any]) -> dict[str, Any]:
+    """A training step of FSDP2, event by event.
+
+    Four blocks and the root, which holds embedding and head, on one of two processes. A pale bar stands where a unit's
+    parameters are whole. Backward gathers the next unit before it frees the one it is at, and the root stays whole
+    throughout. The order is what the process did on CPUs; how long each event takes is not told.
+    """
+    events = [event.partition(" ") for event in runs["step-order"].events]
+    rows = [{"order": i, "event": event, "unit": unit} for i, (event, _, unit) in enumerate(events, 1)]
+    whole: list[dict[str, Any]] = []
+    since: dict[str, int] = {}
+    for row in rows:
+        if row["event"] == "gather":
+            since[row["unit"]] = row["order"]
+        elif row["event"] == "free":
+            whole.append({"unit": row["unit"], "from": since.pop(row["unit"]), "to": row["order"]})
+    turn = next(row["order"] for row in rows if row["event"] == "backward") - 1.5
+    units = ["root", *sorted({row["unit"] for row in rows} - {"root", "optimizer"}), "optimizer"]
+    kinds = [row["event"] for row in rows]
+    unit = {"field": "unit", "sort": units, "title": None, "axis": {"grid": False}}
+    order = {"type": "quantitative", "axis": None, "scale": {"domain": [0, len(rows) + 1], "nice": False}}
+    return {
+        "rows": rows,
+        "words": f"{kinds.count('gather')} gathers, {kinds.count('free')} frees, {kinds.count('reduce')} reductions: "
+        + ", ".join(f"{row['event']} {row['unit']}" for row in rows),
+        "chart": {
+            "height": 210,
+            "layer": [
+                {
+                    "data": {"values": whole},
+                    "mark": {"type": "bar", "height": 16, "color": "var(--hue-1)", "opacity": 0.22},
+                    "encoding": {"x": order | {"field": "from"}, "x2": {"field": "to"}, "y": unit},
+                },
+                {
+                    "data": {"values": [{"at": turn}]},
+                    "mark": {"type": "rule", "strokeDash": [3, 3]},
+                    "encoding": {"x": order | {"field": "at"}},
+                },
+                {
+                    "data": {"values": [{"at": 0.3, "words": "forward"}, {"at": turn + 0.6, "words": "backward"}]},
+                    "mark": {"type": "text", "align": "left", "y": -8, "color": "var(--soft)"},
+                    "encoding": {"x": order | {"field": "at"}, "text": {"field": "words"}},
+                },
+                {
+                    # Where a unit is freed its bar ends.
+                    "transform": [{"filter": "datum.event != 'free'"}],
+                    "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1},
+                    "encoding": {
+                        "x": order | {"field": "order"},
+                        "y": unit,
+                        "shape": {
+                            "field": "event",
+                            "scale": {"domain": list(SHAPES), "range": list(SHAPES.values())},
+                        },
+                        "color": {"field": "event", "scale": {"domain": list(SHAPES)}},
+                    },
+                },
+            ],
+        },
+    }
+
+
+def memory_over_a_step(runs: dict[str, Any]) -> dict[str, Any]:
+    """Memory over a training step, by kind.
+
+    Twelve blocks and a root under FSDP2 on 8 simulated ranks, 256 tokens on each, counted by PyTorch's memory tracker
+    where each block's forward and backward end. Activations grow through forward and go through backward. Shards are
+    the small part below; gathered parameters and whole gradients keep their height.
+    """
+    points = runs["step-memory"].points
+    kinds = [name for name in points[0] if name != "place"]
+    sums = [round(sum(point[kind] for kind in kinds), 2) for point in points]
+    most = sums.index(max(sums))
+    places = len(points) // 2
+    labels = f"datum.value < 1 ? 'first block' : datum.value < {places + 1} ? 'head' : 'first block again'"
+    return {
+        "rows": points,
+        "words": f"{sums[0]} MiB after the first block's forward, at most {sums[most]} MiB, {points[most]['place']}, "
+        f"and {sums[-1]} MiB after its backward. At most, "
+        + ", ".join(f"{kind} {points[most][kind]}" for kind in kinds),
+        "chart": {
+            "height": 280,
+            "transform": [
+                {"window": [{"op": "row_number", "as": "i"}]},
+                {"calculate": "datum.i - 1", "as": "i"},
+                {"fold": kinds, "as": ["kind", "MiB"]},
+                {"calculate": f"indexof({kinds}, datum.kind)", "as": "rank"},
+            ],
+            "mark": {"type": "area", "interpolate": "linear", "stroke": "var(--paper)", "strokeWidth": 0.5},
+            "encoding": {
+                "x": {
+                    "field": "i",
+                    "type": "quantitative",
+                    "title": None,
+                    "scale": {"domain": [0, len(points) - 1], "nice": False},
+                    "axis": {"values": [0, places, len(points) - 1], "labelExpr": labels, "labelFlush": 6},
+                },
+                "y": {"field": "MiB", "type": "quantitative", "title": "MiB on one GPU"},
+                "color": {"field": "kind", "sort": kinds},
+                "order": {"field": "rank"},
+            },
+            "narrow": {"height": 240},
+        },
+    }
+
+
+def padding_against_n(runs: dict[str, Any]) -> dict[str, Any]:
+    """What a gather carries against the number of GPUs.
+
+    In times the parameters of an MLP block: two weights of 1,024 by 256 and 256 by 1,024, biases and a norm. FSDP2 cuts
+    each by rows and pads each to as many rows on every rank; FSDP1 pads the whole list of numbers once. Formulas;
+    uneven-shapes measures that both are so.
+    """
+    shapes = ((1024, 256), (1024, 1), (256, 1024), (256, 1), (256, 1), (256, 1))
+    size = sum(rows * columns for rows, columns in shapes)
+    assert runs["uneven-shapes"].asked.all_gather == 4 * 4 * padded_rows(9, 4)
+    rows = [
+        {
+            "GPUs": ranks,
+            "FSDP2, by rows": round(sum(padded_rows(rows, ranks) * columns for rows, columns in shapes) / size, 3),
+            "FSDP1, as one list": round(padded_flat(size, ranks) / size, 3),
+        }
+        for ranks in (2**power for power in range(3, 14))
+    ]
+    return {
+        "rows": rows,
+        "words": "; ".join(
+            f"on {row['GPUs']:,} GPUs {row['FSDP2, by rows']:g} times (FSDP2), {row['FSDP1, as one list']:g} (FSDP1)"
+            for row in rows
+        ),
+        "chart": {
+            "height": 240,
+            "transform": [{"fold": ["FSDP2, by rows", "FSDP1, as one list"], "as": ["cut", "times"]}],
+            "mark": {"type": "line", "point": {"size": 45, "filled": True}},
+            "encoding": {
+                "x": {
+                    "field": "GPUs",
+                    "type": "quantitative",
+                    "scale": {"type": "log", "base": 2},
+                    "axis": {"values": [8, 64, 512, 4096], "format": ",", "grid": False},
+                },
+                "y": {
+                    "field": "times",
+                    "type": "quantitative",
+                    "title": "times the parameters",
+                    "scale": {"type": "log", "base": 2, "domain": [1, 32]},
+                    "axis": {"values": [1, 2, 4, 8, 16, 32]},
+                },
+                "color": {"field": "cut", "sort": None},
+                "strokeDash": {"field": "cut", "sort": None},
+            },
+        },
+    }
+
+
+STRATEGIES = {
+    "ddp": "DDP",
+    "always": "FSDP2, all freed",
+    "default": "FSDP2, root kept",
+    "never": "FSDP2, all kept",
+    "deferred": "freed, reduced once",
+    "kept_never": "kept, reduced once",
+}
+
+
+def bytes_sent_by_strategy(runs: dict[str, Any]) -> dict[str, Any]:
+    """What a GPU sends in a step, by strategy.
+
+    Summed over the collectives of four processes, in units of one pass of the model around the ring, in fp32. With one
+    micro-batch full sharding sends half as much again as DDP. With four it gathers and reduces four times, unless it
+    reduces once, or keeps the parameters from the first micro-batch on and reduces once.
+    """
+    measured = runs["step-traffic"]
+    rows = []
+    for name, words in STRATEGIES.items():
+        found = {part: getattr(getattr(measured, part), name, None) for part in ("micro_1", "micro_4")}
+        rows.append(
+            {
+                "strategy": words,
+                "1 micro-batch": found["micro_1"] and round(found["micro_1"].units, 2),
+                "4 micro-batches": found["micro_4"] and round(found["micro_4"].units, 2),
+            }
+        )
+    folded = ["1 micro-batch", "4 micro-batches"]
+    bars = {
+        "y": {
+            "field": "strategy",
+            "sort": None,
+            "title": None,
+            "axis": {"labelColor": "var(--ink)"},
+        },
+        "yOffset": {"field": "step", "sort": folded},
+        "x": {
+            "field": "units",
+            "type": "quantitative",
+            "title": "passes of the model",
+            "scale": {"domain": [0, 13.5], "nice": False},
+            "axis": {"values": [0, 3, 6, 9, 12]},
+        },
+    }
+    return {
+        "rows": rows,
+        "words": "; ".join(
+            row["strategy"] + " " + ", ".join(f"{row[part]:g} with {part}" for part in folded if row[part])
+            for row in rows
+        ),
+        "chart": {
+            "height": 250,
+            "transform": [{"fold": folded, "as": ["step", "units"]}, {"filter": "datum.units != null"}],
+            "layer": [
+                {
+                    "mark": "bar",
+                    "encoding": bars | {"color": {"field": "step", "sort": folded, "legend": {"columns": 1}}},
+                },
+                {
+                    "mark": {"type": "text", "align": "left", "dx": 4},
+                    "encoding": bars | {"text": {"field": "units", "format": ".3~g"}},
+                },
+            ],
         },
     }
 

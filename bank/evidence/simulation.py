@@ -59,11 +59,14 @@ def second_iteration(
     optimizer: Callable[..., torch.optim.Optimizer] = torch.optim.Adam,
     *,
     optimizer_step: bool = False,
+    watch: Callable[[Stack, Callable[[str], None]], None] | None = None,
 ) -> dict[str, Any]:
     """Bytes on rank 0 of `world` by kind, in the second iteration, in which the optimizer's state is there.
 
-    `between` is what stays between steps, `at_peak` the peak of forward and backward, or of the whole step.
+    `between` is what stays between steps, `at_peak` the peak of forward and backward, or of the whole step. `watch` is
+    given the model and a function that looks at the memory at a named place; `points` are what it saw in order.
     """
+    points: list[dict[str, Any]] = []
     dist.init_process_group("fake", rank=0, world_size=world, store=FakeStore())
     mesh = init_device_mesh("cpu", (world,))
     with FakeTensorMode():
@@ -78,8 +81,13 @@ def second_iteration(
             tracker.track_inputs((batch,))
         else:
             tracker.track_external(model, updating, batch)
+        if watch:
+            watch(
+                model, lambda place: points.append({"place": place} | _by_kind(tracker.get_tracker_snapshot("current")))
+            )
         with tracker:
             for _ in range(2):
+                points.clear()
                 # The first iteration's peak holds the tensors that DTensor works out its sharding by.
                 tracker._peak_mem, tracker._peak_mem_snap = {}, {}
                 nn.functional.cross_entropy(model(batch).flatten(0, 1), batch.flatten()).backward()
@@ -91,7 +99,7 @@ def second_iteration(
                 tracker.reset_mod_stats()
             between = tracker.get_tracker_snapshot("current")
     dist.destroy_process_group()
-    return {"parameters": parameters, "at_peak": _by_kind(highest), "between": _by_kind(between)}
+    return {"parameters": parameters, "at_peak": _by_kind(highest), "between": _by_kind(between), "points": points}
 
 
 def each_block(model: Stack, mesh: DeviceMesh, **settings: Any) -> None:
