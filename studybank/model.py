@@ -193,9 +193,9 @@ class Question(Strict):
     hints: list[Text] = []
 
     @property
-    def checked(self) -> bool:
-        """Whether a program decides what it tells."""
-        return bool(self.checks or self.runs)
+    def checked_by(self) -> list[str]:
+        """What decides what it tells: a formula, a run, both or nothing."""
+        return [name for name, claims in (("formula", self.checks), ("run", self.runs)) if claims]
 
     def line_of(self, field: str) -> int:
         return self.lines.get(field, 1)

@@ -173,7 +173,7 @@ class Pages:
         """A page that lists what the answers rest on, and one for each program with its text."""
         evidence, questions = self.bank.evidence, self.bank.in_order
         values = {
-            "proven": [q for q in questions if q.checked],
+            "proven": [q for q in questions if q.checked_by],
             "by_formula": [q for q in questions if q.checks],
             "on_run": self.on_run,
             "shared": [module for name, module in evidence.modules.items() if name != FORMULAS],

@@ -242,8 +242,42 @@ def test_the_printed_sheet_holds_no_answer(page: Page, bread_url: str) -> None:
         assert hidden not in shown
 
 
+def test_a_filter_shows_what_was_chosen_and_leads_to_what_was_not(page: Page, book_url: str, bank: Bank) -> None:
+    topic = "when-sharding-pays"
+    questions = bank.by_topic[topic]
+    page.goto(book_url + f"topics/{topic}/")
+    shown = page.locator("article.card:visible")
+    expect(shown).to_have_count(len(questions))
+    page.get_by_text("Filter", exact=True).click()
+    page.get_by_label("Checked by any").select_option("run")
+    measured = [q for q in questions if q.runs]
+    assert 0 < len(measured) < len(questions)
+    expect(shown).to_have_count(len(measured))
+    expect(page.locator(".filter [role=status]")).to_have_text(f"{len(measured)} of {len(questions)} shown")
+    page.get_by_label("Kind any").select_option("why")
+    both = [q for q in measured if q.kind == "why"]
+    expect(shown).to_have_count(len(both))
+    assert page.url.endswith("?checked=run&kind=why")
+    page.reload()
+    expect(shown).to_have_count(len(both))
+    hidden = next(q.id for q in questions if q not in both)
+    page.goto(book_url + f"topics/{topic}/?kind=why&checked=run#{hidden}")
+    expect(card(page, hidden)).to_be_visible()
+    expect(shown).to_have_count(len(questions))
+    page.goto(book_url + f"topics/{topic}/?kind=nonsense")
+    expect(shown).to_have_count(len(questions))
+
+
+def test_a_filter_offers_nothing_that_would_leave_nothing_out(page: Page, bread_url: str) -> None:
+    page.goto(bread_url + "topics/dough/")
+    page.get_by_text("Filter", exact=True).click()
+    expect(page.get_by_label("Kind any")).to_be_visible()
+    expect(page.get_by_label("Checked by any")).to_have_count(0)
+
+
 @pytest.mark.parametrize(
-    "path", ["", "topics/", "topics/{topic}/", "concepts/", "kinds/", "sources/", "about/", "write/"]
+    "path",
+    ["", "topics/", "topics/{topic}/", "concepts/", "kinds/", "sources/", "about/", "write/", "evidence/", "planner/"],
 )
 @pytest.mark.parametrize("width", [320, 390, 722, 768, 1440])
 def test_nothing_scrolls_sideways(browser: Browser, book_url: str, bank: Bank, path: str, width: int) -> None:

@@ -27,7 +27,7 @@ SMALL = 10
 
 def numbers(bank: Bank) -> Iterator[Problem]:
     for question in bank.questions:
-        if not question.checked:
+        if not question.checked_by:
             continue
         keys = {cited.key for cited in question.sources}
         for cited in question.quoted:

@@ -1,5 +1,6 @@
 // What the pages do beyond what HTML does by itself.
 
+import { filterCards } from "./ui/filter.js";
 import { answerRightChoices, openByAddress, revealAll, rememberShown } from "./ui/reveal.js";
 import { schemeButton } from "./ui/scheme.js";
 import { reachWhatScrolls } from "./ui/scrolling.js";
@@ -8,6 +9,7 @@ import { verdictButtons } from "./ui/verdict.js";
 import { closeMenu } from "./ui/menu.js";
 
 schemeButton();
+filterCards();
 openByAddress();
 revealAll();
 rememberShown();
