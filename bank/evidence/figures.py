@@ -317,12 +317,11 @@ class Published:
     def row(self) -> dict[str, Any]:
         off = round(100 * (self.computed / self.published - 1), 1) + 0.0
         return {
-            "source": self.source,
-            "what": self.what,
-            "unit": self.unit,
+            "what": f"{self.what}, {self.unit}",
             "published": self.published,
             "computed": float(f"{self.computed:.3g}"),
             "off by, %": off,
+            "by": self.source,
         }
 
 
@@ -392,9 +391,7 @@ def published_figures(runs: dict[str, Any]) -> dict[str, Any]:
         )
     ]
     throughput = [
-        Published(
-            titan, "tokens a second and GPU of 8B on 8 GPUs, at 33% MFU", "1/s", 5762, 0.33 * 989 * TFLOPS / model
-        )
+        Published(titan, "tokens a second and GPU of 8B on 8 GPUs", "at 33% MFU", 5762, 0.33 * 989 * TFLOPS / model)
     ]
     tracked = runs["planned-memory"].large
     tracker = "PyTorch’s memory tracker"
@@ -406,8 +403,7 @@ def published_figures(runs: dict[str, Any]) -> dict[str, Any]:
     ]
     every = [item.row for item in [*state, *flops, *throughput, *measured, *peaks]]
     words = ". ".join(
-        f"{row['source']}, {row['what']}: {row['published']:g} {row['unit']} published, {row['computed']:g} computed"
-        for row in every
+        f"{row['what']}: {row['published']:g} published by {row['by']}, {row['computed']:g} computed" for row in every
     )
     return {
         "rows": every,

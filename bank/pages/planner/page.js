@@ -5,7 +5,7 @@ import { element } from "./elements.js";
 import { faults } from "./faults.js";
 import { BEGINNING } from "./fields.js";
 import { planForm } from "./form.js";
-import { advice, communication, memory, time } from "./results.js";
+import { advice, communication, memory, standing, time } from "./results.js";
 
 /** @typedef {import("./fields.js").State} State */
 
@@ -43,6 +43,9 @@ function show() {
   const query = written(state);
   history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
   const around = { explained, set };
+  const verdict = standing(state);
+  // Told again only when it is another.
+  if (part(".standing").textContent !== verdict) part(".standing").textContent = verdict;
   part(".plan").replaceChildren(...[memory, communication, time, advice].flatMap((section) => section(state, around)));
 }
 

@@ -44,6 +44,12 @@ const heading = (id, words) => element("h2", { id }, words);
 /** @param {number} number @param {string} noun */
 const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
+/** Whether it fits, in few words. @param {State} state */
+export function standing(state) {
+  const { total } = peak(state);
+  return `${total <= room(state) ? "It fits" : "It does not fit"}: ${size(total)} of ${size(room(state))}`;
+}
+
 /** @param {State} state @param {Around} around */
 export function memory(state, { explained }) {
   const { moment, held, total } = peak(state);
