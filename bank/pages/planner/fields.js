@@ -66,80 +66,27 @@ export const SWITCHES = {
   fused_attention: { label: "Fused attention" },
 };
 
+const DENSE = { experts: 1, active_experts: 1 };
+const LLAMA = { ...DENSE, kv_heads: 8, vocabulary: 128256, gated: true, tied: false };
+const GPT = { ...DENSE, gated: false, tied: true };
+
 /** Shapes of models; their sources are named on the page. @type {Record<string, Partial<State>>} */
 export const MODELS = {
-  "GPT-2 1.5B": {
-    layers: 48,
-    hidden: 1600,
-    mlp: 6400,
-    heads: 25,
-    kv_heads: 25,
-    vocabulary: 50257,
-    gated: false,
-    tied: true,
-    experts: 1,
-    active_experts: 1,
-  },
-  "Llama-3.1-8B": {
-    layers: 32,
-    hidden: 4096,
-    mlp: 14336,
-    heads: 32,
-    kv_heads: 8,
-    vocabulary: 128256,
-    gated: true,
-    tied: false,
-    experts: 1,
-    active_experts: 1,
-  },
-  "Llama-3.1-70B": {
-    layers: 80,
-    hidden: 8192,
-    mlp: 28672,
-    heads: 64,
-    kv_heads: 8,
-    vocabulary: 128256,
-    gated: true,
-    tied: false,
-    experts: 1,
-    active_experts: 1,
-  },
-  "Llama-3.1-405B": {
-    layers: 126,
-    hidden: 16384,
-    mlp: 53248,
-    heads: 128,
-    kv_heads: 8,
-    vocabulary: 128256,
-    gated: true,
-    tied: false,
-    experts: 1,
-    active_experts: 1,
-  },
+  "GPT-2 1.5B": { ...GPT, layers: 48, hidden: 1600, mlp: 6400, heads: 25, kv_heads: 25, vocabulary: 50257 },
+  "Llama-3.1-8B": { ...LLAMA, layers: 32, hidden: 4096, mlp: 14336, heads: 32 },
+  "Llama-3.1-70B": { ...LLAMA, layers: 80, hidden: 8192, mlp: 28672, heads: 64 },
+  "Llama-3.1-405B": { ...LLAMA, layers: 126, hidden: 16384, mlp: 53248, heads: 128 },
   "Mixtral-8x7B": {
+    ...LLAMA,
     layers: 32,
     hidden: 4096,
     mlp: 14336,
     heads: 32,
-    kv_heads: 8,
     vocabulary: 32000,
-    gated: true,
-    tied: false,
     experts: 8,
     active_experts: 2,
   },
-  "GPT-3 175B": {
-    layers: 96,
-    hidden: 12288,
-    mlp: 49152,
-    heads: 96,
-    kv_heads: 96,
-    vocabulary: 51200,
-    gated: false,
-    tied: true,
-    experts: 1,
-    active_experts: 1,
-  },
+  "GPT-3 175B": { ...GPT, layers: 96, hidden: 12288, mlp: 49152, heads: 96, kv_heads: 96, vocabulary: 51200 },
 };
 
 /** Memory, dense bf16 peak, and links in one direction. @type {Record<string, Partial<State>>} */
