@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -224,6 +225,39 @@ RIVERS = {
     "questions/floods/discharge.md": DISCHARGE,
     "questions/floods/levee.md": LEVEE,
     "questions/floods/dry-bed.md": DRY_BED,
+}
+
+
+# What a bank may bring beside it.
+FORMULAS = '''\
+"""Rivers."""
+
+from math import ceil
+
+KM = 1_000
+WIDTHS = {"canal": 10}
+_SECRET = 7
+
+
+def flow(width: float, depth: float, speed: float) -> float:
+    """Cubic metres in a second: w d v."""
+    return width * depth * speed
+
+
+def locks(height: float, each: float) -> int:
+    return ceil(height / each)
+'''
+RUN = '''\
+"""Boats through a lock.
+
+How many pass in an hour.
+"""
+'''
+RESULTS = {"settings": {"boats": 3}, "versions": {"river": "1.0"}, "results": {"up": {"passed": 4, "waits": [1, 2]}}}
+EVIDENCE: dict[str, Change] = {
+    "evidence/formulas.py": FORMULAS,
+    "evidence/runs/lock.py": RUN,
+    "evidence/runs/lock.json": json.dumps(RESULTS),
 }
 
 

@@ -7,15 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import chdir, redirect_stderr, redirect_stdout
-from io import StringIO
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from studybank.cli import main
 from tests.banks import EXPLANATION, RIVERS, Change, bank, claim
+from tests.commands import call
 from tests.sites import ROOT
 
 COMMAND = [sys.executable, str(ROOT / "scripts" / "build_bank.py")]
@@ -26,13 +24,6 @@ Start = Callable[..., subprocess.CompletedProcess[str]]
 def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONIOENCODING": "utf-8", **environment}
     return subprocess.run([*COMMAND, *arguments], cwd=folder, env=env, capture_output=True, encoding="utf-8")
-
-
-def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The same in this process, which saves the start of another where a table has many rows."""
-    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err, chdir(folder):
-        status = main(arguments)
-    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
 def done(folder: Path, *arguments: str, start: Start = run, **environment: str) -> str:

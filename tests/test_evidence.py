@@ -8,39 +8,9 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.banks import Change, Checker, bank, marked, places
+from tests.banks import EVIDENCE, RESULTS, Checker, bank, marked, places
 from tests.sites import built
 
-FORMULAS = '''\
-"""Rivers."""
-
-from math import ceil
-
-KM = 1_000
-WIDTHS = {"canal": 10}
-_SECRET = 7
-
-
-def flow(width: float, depth: float, speed: float) -> float:
-    """Cubic metres in a second: w d v."""
-    return width * depth * speed
-
-
-def locks(height: float, each: float) -> int:
-    return ceil(height / each)
-'''
-RUN = '''\
-"""Boats through a lock.
-
-How many pass in an hour.
-"""
-'''
-RESULTS = {"settings": {"boats": 3}, "versions": {"river": "1.0"}, "results": {"up": {"passed": 4, "waits": [1, 2]}}}
-EVIDENCE: dict[str, Change] = {
-    "evidence/formulas.py": FORMULAS,
-    "evidence/runs/lock.py": RUN,
-    "evidence/runs/lock.json": json.dumps(RESULTS),
-}
 BEND = "bends/outer-bank"
 CANAL = "floods/discharge"
 FIRST = "sources:\n  - leopold"

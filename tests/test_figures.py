@@ -11,9 +11,8 @@ from playwright.sync_api import Browser
 
 from studybank.model import Bank
 from studybank.reading import read_bank
-from tests.banks import Change, Checker, bank, line_of, places
+from tests.banks import EVIDENCE, Change, Checker, bank, line_of, places
 from tests.sites import built
-from tests.test_evidence import EVIDENCE
 
 BEND = "bends/outer-bank"
 FIGURES = '''\

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.banks import bank
-from tests.test_command import call
+from tests.commands import call
 
 # As a program of a bank is: it prints its record, and with `--mutate` that of another setting.
 PROGRAM = '''\
