@@ -128,6 +128,11 @@ def size(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
+def whole(tensor: Tensor) -> Tensor:
+    """All of a tensor, on each rank, sharded or not."""
+    return (tensor.full_tensor() if isinstance(tensor, DTensor) else tensor).detach()
+
+
 # Collectives
 
 
