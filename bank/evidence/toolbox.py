@@ -9,6 +9,7 @@ import json
 import platform
 import sys
 import tempfile
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from torch import Tensor, nn
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
 from torch.distributed.tensor import DTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -47,6 +48,14 @@ def ranks(world: int, function: Callable[..., Any], *arguments: Any) -> list[Any
     with tempfile.TemporaryDirectory() as folder:
         mp.spawn(_rank, (world, folder, function, arguments), nprocs=world)
         return [json.loads(Path(folder, str(rank)).read_text()) for rank in range(world)]
+
+
+def agreed(world: int, function: Callable[..., Any], *arguments: Any) -> Any:
+    """What each of `world` processes returned, if that was the same."""
+    found = ranks(world, function, *arguments)
+    if any(other != found[0] for other in found):
+        raise RuntimeError(f"the ranks of {function.__name__} differ: {found}")
+    return found[0]
 
 
 def _rank(rank: int, world: int, folder: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
@@ -102,6 +111,13 @@ def sharded(model: Transformer, **settings: Any) -> Transformer:
     return fully_shard(model, **settings)
 
 
+def fsdp1(module: nn.Module, **settings: Any) -> FullyShardedDataParallel:
+    with warnings.catch_warnings():
+        # It is deprecated and says so; and on one process that there is nothing to shard.
+        warnings.simplefilter("ignore")
+        return FullyShardedDataParallel(module, device_id=torch.device("cpu"), **settings)
+
+
 def tokens(rank: int, sequences: int = 2) -> Tensor:
     return torch.randint(VOCABULARY, (sequences, LENGTH), generator=torch.Generator().manual_seed(rank))
 
@@ -113,6 +129,11 @@ def loss(model: nn.Module, batch: Tensor) -> Tensor:
 def size(model: nn.Module) -> int:
     """Parameters of the whole model, sharded or not."""
     return sum(parameter.numel() for parameter in model.parameters())
+
+
+def whole(tensor: Tensor) -> Tensor:
+    """All of a tensor, on each rank, sharded or not."""
+    return (tensor.full_tensor() if isinstance(tensor, DTensor) else tensor).detach()
 
 
 # Collectives

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch.distributed as dist
-from toolbox import Ear, Transformer, counts, loss, main, ranks, tokens
+from toolbox import Ear, Transformer, agreed, counts, loss, main, tokens
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
@@ -52,9 +52,7 @@ def measure(processes: int, blocks: int, reshard_root: bool | None) -> dict[str,
         (2, ["default", "replicas"]),
         (1, ["default"]),
     ):
-        heard = ranks(world, by_mode, modes, blocks, reshard_root)
-        assert all(same == heard[0] for same in heard), "the ranks differ"
-        found[f"world_{world}"] = heard[0]
+        found[f"world_{world}"] = agreed(world, by_mode, modes, blocks, reshard_root)
     return found
 
 

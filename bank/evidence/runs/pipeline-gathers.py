@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from toolbox import Ear, counts, main, ranks
+from toolbox import Ear, agreed, counts, main, ranks
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
@@ -55,14 +55,13 @@ def every(stages: int, micro_batches: int, reshard: bool) -> dict[str, Any]:
 
 
 def measure(processes: int, stages: int, micro_batches: int, reshard: bool) -> dict[str, Any]:
-    found = ranks(processes, every, stages, micro_batches, reshard)
-    assert all(same == found[0] for same in found), "the ranks differ"
+    found = agreed(processes, every, stages, micro_batches, reshard)
     try:
         ranks(processes, too_few)
         refused = "accepted"
     except Exception as error:
         refused = "ValueError" if "ValueError" in str(error) else type(error).__name__
-    return found[0] | {"fewer_micro_batches_than_stages": refused}
+    return found | {"fewer_micro_batches_than_stages": refused}
 
 
 def too_few() -> dict[str, int]:

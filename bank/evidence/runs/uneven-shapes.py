@@ -6,13 +6,12 @@ Four processes; forward and backward of a layer that is a unit by itself.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import torch
-from toolbox import Ear, main, ranks
+from toolbox import Ear, fsdp1, main, ranks
 from torch import nn
-from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import Shard
 
 SETTINGS = {"processes": 4, "rows": 9}
@@ -34,11 +33,8 @@ def fsdp2(rows: int, columns: int, **settings: Any) -> dict[str, Any]:
     return {"shape": list(local.shape), "storage": storage, "moments": moments, "heard": heard}
 
 
-def fsdp1(layer: nn.Module, *, use_orig_params: bool) -> dict[str, int]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        wrapped = FullyShardedDataParallel(layer, use_orig_params=use_orig_params, device_id=torch.device("cpu"))
-    flat = wrapped._handle.flat_param
+def flattened(layer: nn.Module, *, use_orig_params: bool) -> dict[str, int]:
+    flat = fsdp1(layer, use_orig_params=use_orig_params)._handle.flat_param
     return {"per_rank": flat._sharded_size.numel(), "whole": flat._unpadded_unsharded_size.numel()}
 
 
@@ -49,8 +45,8 @@ def every(rows: int) -> dict[str, Any]:
         "five_rows": fsdp2(5, 3),
         "eight_rows": fsdp2(8, 4),
         "twelve_rows": fsdp2(12, 4),
-        "fsdp1": fsdp1(nn.Linear(3, 5, bias=False), use_orig_params=False),
-        "fsdp1_asked": fsdp1(nn.Linear(4, rows, bias=False), use_orig_params=False),
+        "fsdp1": flattened(nn.Linear(3, 5, bias=False), use_orig_params=False),
+        "fsdp1_asked": flattened(nn.Linear(4, rows, bias=False), use_orig_params=False),
     }
     try:
         fully_shard(nn.Linear(6, 8, bias=False), shard_placement_fn=lambda _: Shard(1))
@@ -62,7 +58,7 @@ def every(rows: int) -> dict[str, Any]:
 
 def aligned() -> dict[str, int]:
     layers = nn.Sequential(*(nn.Linear(3, 3) for _ in range(5)))
-    return fsdp1(layers, use_orig_params=True)
+    return flattened(layers, use_orig_params=True)
 
 
 def measure(processes: int, rows: int) -> dict[str, Any]:
