@@ -40,10 +40,10 @@ def main(
 # Processes
 
 
-def ranks(world: int, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+def ranks(world: int, function: Callable[..., Any], *arguments: Any, timeout: float = 120) -> list[Any]:
     """Call a function in `world` processes that form one gloo group; what each returned, by rank."""
     with tempfile.TemporaryDirectory() as folder:
-        mp.spawn(_rank, (world, folder, function, arguments), nprocs=world)
+        mp.spawn(_rank, (world, folder, timeout, function, arguments), nprocs=world)
         return [json.loads(Path(folder, str(rank)).read_text()) for rank in range(world)]
 
 
@@ -55,14 +55,17 @@ def agreed(world: int, function: Callable[..., Any], *arguments: Any) -> Any:
     return found[0]
 
 
-def _rank(rank: int, world: int, folder: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def _rank(
+    rank: int, world: int, folder: str, timeout: float, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     torch.set_num_threads(1)
-    dist.init_process_group(
-        "gloo", init_method=f"file://{folder}/store", rank=rank, world_size=world, timeout=timedelta(seconds=120)
-    )
+    store = dist.FileStore(f"{folder}/store", world)
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=world, timeout=timedelta(seconds=timeout))
     torch.manual_seed(0)
     Path(folder, str(rank)).write_text(json.dumps(function(*arguments)))
-    dist.barrier()
+    # Not a barrier of the group, in which the ranks may be out of step.
+    store.set(f"{rank} is done", "")
+    store.wait([f"{other} is done" for other in range(world)])
     dist.destroy_process_group()
 
 
