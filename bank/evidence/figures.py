@@ -269,7 +269,7 @@ def bytes_sent_by_strategy(runs: dict[str, Any]) -> dict[str, Any]:
     return {
         "rows": rows,
         "words": "; ".join(
-            row["strategy"] + " " + ", ".join(f"{row[part]:g} with {part}" for part in folded if row[part])
+            f"{row['strategy']} " + ", ".join(f"{row[part]:g} with {part}" for part in folded if row[part])
             for row in rows
         ),
         "chart": {
@@ -289,14 +289,14 @@ def bytes_sent_by_strategy(runs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-LLAMA_8B = {
+LLAMA_8B: dict[str, Any] = {
     "layers": 32, "hidden": 4096, "mlp": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 128256, "gated": True,
     "tied": False, "experts": 1, "active_experts": 1,
 }  # fmt: skip
 LLAMA_70B = LLAMA_8B | {"layers": 80, "hidden": 8192, "mlp": 28672, "heads": 64}
 LLAMA_405B = LLAMA_8B | {"layers": 126, "hidden": 16384, "mlp": 53248, "heads": 128}
 # torchtitan's cluster of H100s, and what of a plan its runs have in common.
-TITAN = {
+TITAN: dict[str, Any] = {
     "node_gpus": 8, "memory": 96, "peak": 989, "utilization": 0.4, "node_bandwidth": 450, "network_bandwidth": 50,
     "latency": 5, "strategy": "fsdp", "tensor": 1, "pipeline": 1, "optimizer": "adamw", "precision": "mixed",
     "length": 8192, "sequences": 2, "micro_batches": 1, "recompute": "selective", "fused_attention": True,

@@ -35,7 +35,7 @@ def training() -> tuple[Transformer, torch.optim.Optimizer]:
 
 def state(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     """Parameters and moments, whole; of a parameter that the optimizer has not met, there are no moments."""
-    found = {}
+    found: dict[str, Tensor] = {}
     for name, weight in model.named_parameters():
         held = optimizer.state.get(weight, {})
         parts = {"parameter": weight} | {moment: held[moment] for moment in MOMENTS if moment in held}

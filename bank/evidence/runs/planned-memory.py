@@ -9,6 +9,7 @@ elsewhere. In bytes; `of_plan` is the tracker's peak divided by the plan's.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -26,9 +27,24 @@ from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint
 SETTINGS = {"layers": 32, "length": 8192, "fused_optimizer": False}
 # Updated one by one, the tensors need no intermediates for all of them at once.
 MUTATION = {"layers": 2, "fused_optimizer": True}
-SHAPE = {"hidden": 4096, "mlp": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 128256, "gated": True}
-REST = {"tied": False, "experts": 1, "active_experts": 1, "node_gpus": 8, "memory": 96, "peak": 989, "utilization": 0.4}
-LINKS = {"node_bandwidth": 300, "network_bandwidth": 50, "latency": 5, "strategy": "fsdp", "tensor": 1, "pipeline": 1}
+SHAPE: dict[str, Any] = {"hidden": 4096, "mlp": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 128256, "gated": True}
+REST: dict[str, Any] = {
+    "tied": False,
+    "experts": 1,
+    "active_experts": 1,
+    "node_gpus": 8,
+    "memory": 96,
+    "peak": 989,
+    "utilization": 0.4,
+}
+LINKS: dict[str, Any] = {
+    "node_bandwidth": 300,
+    "network_bandwidth": 50,
+    "latency": 5,
+    "strategy": "fsdp",
+    "tensor": 1,
+    "pipeline": 1,
+}
 SAVED = {torch.ops.aten.mm.default, torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default}
 
 
@@ -47,7 +63,7 @@ def contexts() -> Any:
     return create_selective_checkpoint_contexts(policy)
 
 
-WRAPPERS = {
+WRAPPERS: dict[str, Callable[[nn.Module], nn.Module]] = {
     "none": lambda layer: layer,
     "selective": partial(checkpoint_wrapper, context_fn=contexts, preserve_rng_state=False),
     "full": partial(checkpoint_wrapper, preserve_rng_state=False),

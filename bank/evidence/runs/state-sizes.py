@@ -6,6 +6,7 @@ by the number of parameters; AdamW's step counters are left out, a number a tens
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -64,7 +65,7 @@ def every(optimizer: str, shards_per_copy: int) -> dict[str, Any]:
     hybrid = init_device_mesh("cpu", shape, mesh_dim_names=("replicate", "shard"))
     low = MixedPrecisionPolicy(**LOW)
     parameters = size(Transformer())
-    models = {
+    models: dict[str, Callable[[], nn.Module]] = {
         "ddp": lambda: DistributedDataParallel(Transformer()),
         "full": lambda: sharded(Transformer()),
         "hybrid": lambda: sharded(Transformer(), mesh=hybrid),
