@@ -23,6 +23,7 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 from torch import Tensor, nn
 from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 from torch.distributed.tensor import DTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -123,6 +124,11 @@ def fsdp1(module: nn.Module, **settings: Any) -> FullyShardedDataParallel:
         return FullyShardedDataParallel(module, device_id=torch.device("cpu"), **settings)
 
 
+def flattened(model: Transformer, **settings: Any) -> FullyShardedDataParallel:
+    """Each block a unit of FSDP1, and the root."""
+    return fsdp1(model, auto_wrap_policy=ModuleWrapPolicy({Block}), **settings)
+
+
 def tokens(rank: int, sequences: int = 2) -> Tensor:
     return torch.randint(VOCABULARY, (sequences, LENGTH), generator=torch.Generator().manual_seed(rank))
 
@@ -218,3 +224,14 @@ def counts(heard: list[Collective]) -> dict[str, int]:
 def sent(heard: list[Collective]) -> float:
     """Bytes that a rank sends on a ring in all of them."""
     return sum(collective.sent for collective in heard)
+
+
+def by_phase(model: nn.Module) -> dict[str, list[Collective]]:
+    """What is heard in forward and in backward of the second step: in the first, FSDP finds out what the root is."""
+    batch = tokens(dist.get_rank())
+    loss(model, batch).backward()
+    with Ear() as ear:
+        value = loss(model, batch)
+        middle = len(ear.heard)
+        value.backward()
+    return {"forward": ear.heard[:middle], "backward": ear.heard[middle:]}

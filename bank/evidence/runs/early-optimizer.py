@@ -13,9 +13,8 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from toolbox import Block, Transformer, agreed, fsdp1, loss, main, sharded, tokens, whole
+from toolbox import Transformer, agreed, flattened, loss, main, sharded, tokens, whole
 from torch import Tensor, nn
-from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 from torch.nn.parallel import DistributedDataParallel
 
 SETTINGS = {"processes": 2, "early": True}
@@ -52,14 +51,11 @@ def early_and_late(wrap: Callable[[Transformer], nn.Module], *, early: bool) -> 
 
 
 def every(early: bool) -> dict[str, Any]:
-    def flat(model: Transformer, *, use_orig_params: bool = False) -> nn.Module:
-        return fsdp1(model, auto_wrap_policy=ModuleWrapPolicy({Block}), use_orig_params=use_orig_params)
-
     return {
         "ddp": early_and_late(DistributedDataParallel, early=early),
         "fsdp2": early_and_late(sharded, early=early),
-        "fsdp1": early_and_late(flat, early=early),
-        "fsdp1_original": early_and_late(partial(flat, use_orig_params=True), early=early),
+        "fsdp1": early_and_late(flattened, early=early),
+        "fsdp1_original": early_and_late(partial(flattened, use_orig_params=True), early=early),
     }
 
 

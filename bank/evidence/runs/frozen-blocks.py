@@ -9,10 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.distributed as dist
-from toolbox import Block, Ear, Transformer, agreed, counts, fsdp1, loss, main, sharded, size, tokens
+from toolbox import Transformer, agreed, by_phase, counts, flattened, main, sharded, size
 from torch import nn
-from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 
 SETTINGS = {"processes": 2, "trained": ["embedding", "norm", "head"]}
 # Blocks that train reduce their gradients.
@@ -29,24 +27,14 @@ def model(*trained: str) -> Transformer:
 
 
 def heard(learner: nn.Module) -> dict[str, Any]:
-    """Collectives of the second step, forward and backward apart, and the bytes that are reduced."""
-    batch = tokens(dist.get_rank())
-    loss(learner, batch).backward()
-    with Ear() as ear:
-        value = loss(learner, batch)
-        middle = len(ear.heard)
-        value.backward()
-    reduced = sum(one.bytes for one in ear.heard if one.kind == "reduce_scatter")
-    return {"forward": counts(ear.heard[:middle]), "backward": counts(ear.heard[middle:]), "reduced": reduced}
-
-
-def flat(learner: nn.Module, *, use_orig_params: bool = False) -> nn.Module:
-    return fsdp1(learner, auto_wrap_policy=ModuleWrapPolicy({Block}), use_orig_params=use_orig_params)
+    phases = by_phase(learner)
+    reduced = sum(one.bytes for one in phases["backward"] if one.kind == "reduce_scatter")
+    return {phase: counts(collectives) for phase, collectives in phases.items()} | {"reduced": reduced}
 
 
 def mixed_in_fsdp1() -> str:
     try:
-        flat(model("before_mlp"))
+        flattened(model("before_mlp"))
     except ValueError:
         return "ValueError"
     return "accepted"
@@ -57,13 +45,13 @@ def every(trained: list[str]) -> dict[str, Any]:
         "bytes": 4 * size(Transformer()),
         "frozen": {
             "fsdp2": heard(sharded(model(*trained))),
-            "fsdp1": heard(flat(model(*trained))),
+            "fsdp1": heard(flattened(model(*trained))),
             "head_alone": heard(sharded(model("head"))),
         },
         "mixed": {
             "fsdp2": heard(sharded(model(*trained, "before_mlp"))),
             "fsdp1": mixed_in_fsdp1(),
-            "fsdp1_original": heard(flat(model(*trained, "before_mlp"), use_orig_params=True)),
+            "fsdp1_original": heard(flattened(model(*trained, "before_mlp"), use_orig_params=True)),
         },
     }
 

@@ -11,11 +11,9 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from toolbox import Block, Ear, Transformer, counts, fsdp1, loss, main, ranks, sharded, tokens
+from toolbox import Ear, Transformer, by_phase, counts, flattened, fsdp1, loss, main, ranks, sharded, tokens
 from torch import Tensor, nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import CheckpointImpl, checkpoint_wrapper
-from torch.distributed.fsdp import FullyShardedDataParallel
-from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 from torch.distributed.tensor import DTensor
 
 SETTINGS = {"processes": 2, "micro_batches": 4, "reentrant": True}
@@ -23,23 +21,12 @@ SETTINGS = {"processes": 2, "micro_batches": 4, "reentrant": True}
 MUTATION = {"reentrant": False}
 
 
-def wrapped(model: Transformer, **settings: Any) -> FullyShardedDataParallel:
-    return fsdp1(model, auto_wrap_policy=ModuleWrapPolicy({Block}), **settings)
-
-
 def heard(model: nn.Module) -> dict[str, dict[str, int]]:
-    """Collectives of the second step, forward and backward apart."""
-    batch = tokens(dist.get_rank())
-    loss(model, batch).backward()
-    with Ear() as ear:
-        value = loss(model, batch)
-        middle = len(ear.heard)
-        value.backward()
-    return {"forward": counts(ear.heard[:middle]), "backward": counts(ear.heard[middle:])}
+    return {phase: counts(collectives) for phase, collectives in by_phase(model).items()}
 
 
 def accumulated(micro_batches: int) -> dict[str, int]:
-    model = wrapped(Transformer())
+    model = flattened(Transformer())
     batch = tokens(dist.get_rank())
     loss(model, batch).backward()
     with Ear() as ear:
@@ -91,7 +78,7 @@ def one_process() -> dict[str, Any]:
     plain = Transformer()
     torch.manual_seed(0)
     # Gradients in their own shapes, to be held against those of the plain model one by one.
-    model = wrapped(Transformer(), use_orig_params=True)
+    model = flattened(Transformer(), use_orig_params=True)
     found = heard(model)
     batch = tokens(0)
     plain.zero_grad()
@@ -110,7 +97,7 @@ def every(micro_batches: int, reentrant: bool) -> dict[str, Any]:
     return {
         "no_sync": accumulated(micro_batches),
         "checkpoint_fsdp1": heard(fsdp1_checkpointed(reentrant=reentrant)),
-        "plain_fsdp1": heard(wrapped(Transformer())),
+        "plain_fsdp1": heard(flattened(Transformer())),
         "checkpoint_fsdp2": heard(fsdp2_checkpointed()),
         "plain_fsdp2": heard(sharded(Transformer())),
     }

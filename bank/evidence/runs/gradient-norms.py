@@ -13,9 +13,8 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from toolbox import Block, Ear, Transformer, counts, fsdp1, loss, main, ranks, sharded, tokens, whole
+from toolbox import Ear, Transformer, counts, flattened, loss, main, ranks, sharded, tokens, whole
 from torch import Tensor, nn
-from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 from torch.distributed.tensor import DTensor
 
 SETTINGS = {"processes": 4, "bound": 0.5}
@@ -78,16 +77,12 @@ def clipped(learner: nn.Module, clip: Callable[[nn.Module, float], Tensor], boun
 
 def every(bound: float) -> dict[str, Any]:
     right = together()
-
-    def flat() -> nn.Module:
-        return fsdp1(model(), auto_wrap_policy=ModuleWrapPolicy({Block}))
-
     return {
         "alone": round(right, 4),
         "fsdp2": clipped(sharded(model()), clip_parameters, bound * right),
         "fsdp2_shards": clipped(sharded(model()), clip_shards, bound * right),
-        "fsdp1": clipped(flat(), clip_parameters, bound * right),
-        "fsdp1_method": clipped(flat(), clip_by_method, bound * right),
+        "fsdp1": clipped(flattened(model()), clip_parameters, bound * right),
+        "fsdp1_method": clipped(flattened(model()), clip_by_method, bound * right),
     }
 
 

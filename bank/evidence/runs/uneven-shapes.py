@@ -33,7 +33,7 @@ def fsdp2(rows: int, columns: int, **settings: Any) -> dict[str, Any]:
     return {"shape": list(local.shape), "storage": storage, "moments": moments, "heard": heard}
 
 
-def flattened(layer: nn.Module, *, use_orig_params: bool) -> dict[str, int]:
+def flat_parameter(layer: nn.Module, *, use_orig_params: bool) -> dict[str, int]:
     flat = fsdp1(layer, use_orig_params=use_orig_params)._handle.flat_param
     return {"per_rank": flat._sharded_size.numel(), "whole": flat._unpadded_unsharded_size.numel()}
 
@@ -45,8 +45,8 @@ def every(rows: int) -> dict[str, Any]:
         "five_rows": fsdp2(5, 3),
         "eight_rows": fsdp2(8, 4),
         "twelve_rows": fsdp2(12, 4),
-        "fsdp1": flattened(nn.Linear(3, 5, bias=False), use_orig_params=False),
-        "fsdp1_asked": flattened(nn.Linear(4, rows, bias=False), use_orig_params=False),
+        "fsdp1": flat_parameter(nn.Linear(3, 5, bias=False), use_orig_params=False),
+        "fsdp1_asked": flat_parameter(nn.Linear(4, rows, bias=False), use_orig_params=False),
     }
     try:
         fully_shard(nn.Linear(6, 8, bias=False), shard_placement_fn=lambda _: Shard(1))
@@ -58,7 +58,7 @@ def every(rows: int) -> dict[str, Any]:
 
 def aligned() -> dict[str, int]:
     layers = nn.Sequential(*(nn.Linear(3, 3) for _ in range(5)))
-    return flattened(layers, use_orig_params=True)
+    return flat_parameter(layers, use_orig_params=True)
 
 
 def measure(processes: int, rows: int) -> dict[str, Any]:
