@@ -175,7 +175,7 @@ def stored_bytes(
     "none": wT(6h + 2h·kv/a + 2f, or 4f if gated) + 4Ta: inputs of the norms and of the first matrices, query, key,
     value, the attention's output and its logarithms of sums, the MLP's numbers. "full": wTh, the layer's input.
     "selective": input, attention and every second matrix product, wT(3h + h·kv/a + f, and h if gated) + 4Ta.
-    Program: stored-activations. torchtitan-activation-checkpoint, the policy of "op".
+    Program: stored-activations. The policy is torchtitan's "op", `distributed/activation_checkpoint.py`.
     """
     if recompute == "full":
         return width * tokens * hidden

@@ -206,7 +206,7 @@ def moments(plan: Plan, *, first: bool, last: bool) -> dict[str, dict[str, float
             "gathered": splits_parameters * whole * (root + kept * plan.unit),
             "whole_gradients": splits_gradients * accumulated,
             "activations": stored + outside,
-            # The logits, their log-softmax and their gradient: logits-at-the-loss.
+            # Their log-softmax and two temporaries of the loss's backward: logits-at-the-loss.
             "logits": 3 * logit_bytes(plan.sequences * plan.length, plan.vocabulary) / plan.tensor,
         }
     return {name: {"parameters": parameter, "optimizer": state} | kinds for name, kinds in found.items()}

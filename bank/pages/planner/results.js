@@ -166,7 +166,7 @@ function turned(state, set) {
     return element(
       "p",
       {},
-      fits ? "No single change makes it faster by more than 2%, by these figures." : "No single change frees memory.",
+      fits ? "None of the single changes tried makes it faster by more than 2%, by these figures." : "None of the single changes tried frees memory.",
     );
   const change = (100 * pace(knob.state).tokens) / pace(state).tokens - 100;
   const percent = Math.abs(change).toLocaleString("en", { maximumFractionDigits: 0 });
