@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-
-from jinja2 import TemplateSyntaxError
 
 from studybank.formulas import Formula, formulas
 from studybank.maths import FormulaStore
 from studybank.model import Bank, Text
+from studybank.modules import failure
 from studybank.pages import Pages
 from studybank.problems import BankError, Problem
 from studybank.reading import read_bank
@@ -56,17 +54,15 @@ def _refused_formulas(bank: Bank, store: FormulaStore) -> Iterator[Problem]:
 
 def _refused_pages(bank: Bank) -> Iterator[Problem]:
     """Pages of the bank's own that are no templates, or ask for what isn't there."""
+    if not bank.pages:
+        return
     pages = Pages(bank)
     for own in bank.pages:
         try:
             pages.own(own)
         except Exception as error:  # A template raises whatever it stumbles on.
-            frames = traceback.extract_tb(error.__traceback__)
-            lines = [f.lineno for f in frames if f.filename in ("<template>", "<unknown>") and f.lineno]
-            line = error.lineno if isinstance(error, TemplateSyntaxError) else lines[-1] if lines else 1
-            wrong = f"{type(error).__name__}: {error}"
             right = "mend the template; what is none goes between `{% raw %}` and `{% endraw %}`"
-            yield Problem(own.path, line, "page", wrong, right)
+            yield failure(error, Path(own.path), "page", right)
 
 
 def _refusal(path: str, line: int, formula: Formula) -> Callable[[str], Problem]:

@@ -54,7 +54,7 @@ class Drawing:
 
     def svg(self, figure: Figure, width: str) -> str:
         """The chart of a figure in one of WIDTHS."""
-        specification = json.dumps(self._specification(figure, WIDTHS[width], narrow=width == "narrow"), sort_keys=True)
+        specification = json.dumps(self._specification(figure, width), sort_keys=True)
         key = blake2b((version("vl-convert-python") + specification).encode(), digest_size=8).hexdigest()
         path = self.cache / "figures" / f"{key}.svg"
         if not path.exists():
@@ -65,17 +65,17 @@ class Drawing:
             path.write_text(vl_convert.vegalite_to_svg(specification), encoding="utf-8")
         return self._dressed(path.read_text(encoding="utf-8"), figure, f"{figure.name}-{width}-")
 
-    def _specification(self, figure: Figure, width: int, *, narrow: bool) -> dict[str, Any]:
+    def _specification(self, figure: Figure, width: str) -> dict[str, Any]:
+        narrow = width == "narrow"
         chart = dict(figure.drawn.chart or {})
         other = chart.pop("narrow", {})
-        inside = {"width": width} if "width" not in chart else {}
         return {
             "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
             # Under each other where there is no room for one line of them.
             "config": THEME | {"legend": {**THEME["legend"], "columns": 3 if narrow else 6}},
             "autosize": {"type": "fit", "contains": "padding"},
             "data": {"values": figure.drawn.rows},
-            **inside,
+            "width": WIDTHS[width],
             **chart,
             **(other if narrow else {}),
         }

@@ -22,12 +22,12 @@ def loaded(path: Path, code: str) -> tuple[ModuleType | None, list[Problem]]:
         return None, [failure(error, path, code)]
 
 
-def failure(error: Exception, path: Path, code: str) -> Problem:
-    """What a bank's module stumbled on, at its own last line that was reached."""
+def failure(error: Exception, path: Path, code: str, right: str = "mend the module") -> Problem:
+    """What a bank's module or template stumbled on, at its own last line that was reached."""
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path) and f.lineno]
     line = error.lineno if isinstance(error, SyntaxError) and error.filename == str(path) else None
     wrong = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return Problem(str(path), line or max(lines, default=1), code, wrong, "mend the module")
+    return Problem(str(path), line or max(lines, default=1), code, wrong, right)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from studybank import frontend
 from studybank.drawing import Drawing
@@ -199,7 +199,10 @@ class Pages:
             "figure": lambda name: drawn.figure(self.bank.evidence.figures[name], "../"),  # type: ignore[attr-defined]
             "numbers": lambda name: drawn.numbers(self.bank.evidence.figures[name]),  # type: ignore[attr-defined]
         }
-        return Page(f"{own.name}.md", own.title, _marked(self.env.from_string(own.text).render(values)), framed=False)
+        # Under the name of its file, which an error then tells with the line.
+        code = self.env.compile(own.text, filename=own.path)
+        text = Template.from_code(self.env, code, self.env.make_globals(None)).render(values)
+        return Page(f"{own.name}.md", own.title, _marked(text), framed=False)
 
     def _page(self, path: str, title: str, template: str, **values: object) -> Page:
         # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from formulas import GB, GIB, TFLOPS, padded_flat, padded_rows, training_flops, zero_state
-from plans import Plan, figures, peak
+from plans import LLAMA_8B, TITAN, Plan, peak
 
 RANKS = (1, 8, 64, 256, 1024, 4096)
 
@@ -289,18 +289,8 @@ def bytes_sent_by_strategy(runs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-LLAMA_8B: dict[str, Any] = {
-    "layers": 32, "hidden": 4096, "mlp": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 128256, "gated": True,
-    "tied": False, "experts": 1, "active_experts": 1,
-}  # fmt: skip
 LLAMA_70B = LLAMA_8B | {"layers": 80, "hidden": 8192, "mlp": 28672, "heads": 64}
 LLAMA_405B = LLAMA_8B | {"layers": 126, "hidden": 16384, "mlp": 53248, "heads": 128}
-# torchtitan's cluster of H100s, and what of a plan its runs have in common.
-TITAN: dict[str, Any] = {
-    "node_gpus": 8, "memory": 96, "peak": 989, "utilization": 0.4, "node_bandwidth": 450, "network_bandwidth": 50,
-    "latency": 5, "strategy": "fsdp", "tensor": 1, "pipeline": 1, "optimizer": "adamw", "precision": "mixed",
-    "length": 8192, "sequences": 2, "micro_batches": 1, "recompute": "selective", "fused_attention": True,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -354,31 +344,26 @@ def published_figures(runs: dict[str, Any]) -> dict[str, Any]:
         Published(zero, f"state of 7.5B parameters on 64 GPUs, {name}", "GB", told, zero_state(7.5e9, stage, 64) / GB)
         for stage, name, told in ((0, "DDP", 120), (1, "ZeRO-1", 31.4), (2, "ZeRO-2", 16.6), (3, "ZeRO-3", 1.9))
     ]
+    small, large = _peak(LLAMA_8B, gpus=8), _peak(LLAMA_8B, gpus=128)
+    with_tensor = _peak(LLAMA_70B, gpus=256, tensor=8, sequences=16, recompute="full")
     pipelined = {"tensor": 8, "pipeline": 8, "sequences": 4, "micro_batches": 8, "strategy": "fsdp-kept"}
-    fall = _peak(LLAMA_8B, gpus=8) - _peak(LLAMA_8B, gpus=128)
     peaks = [
-        Published(titan, what, "GiB", told, _peak(shape, **changes) if changes else fall)
-        for what, told, shape, changes in (
-            ("peak of 8B on 8 GPUs, FSDP", 82.4, LLAMA_8B, {"gpus": 8}),
-            ("peak of 8B on 128 GPUs, FSDP", 67.0, LLAMA_8B, {"gpus": 128}),
-            ("what of it goes from 8 GPUs to 128", 15.4, LLAMA_8B, None),
-            (
-                "peak of 70B on 256 GPUs, FSDP 32, TP 8, float8",
-                71.9,
-                LLAMA_70B,
-                {"gpus": 256, "tensor": 8, "sequences": 16, "recompute": "full"},
-            ),
+        Published(titan, what, "GiB", told, mine)
+        for what, told, mine in (
+            ("peak of 8B on 8 GPUs, FSDP", 82.4, small),
+            ("peak of 8B on 128 GPUs, FSDP", 67.0, large),
+            ("what of it goes from 8 GPUs to 128", 15.4, small - large),
+            ("peak of 70B on 256 GPUs, FSDP 32, TP 8, float8", 71.9, with_tensor),
             (
                 "peak of 405B on 512 GPUs, FSDP 8, TP 8, PP 8, float8",
                 82.5,
-                LLAMA_405B,
-                {"gpus": 512, "recompute": "full"} | pipelined,
+                _peak(LLAMA_405B, gpus=512, recompute="full", **pipelined),
             ),
         )
     ]
     # Peak and links are not published for these H100s: the MFU of 33% that the report gives is taken for the 8B model.
-    speed = figures(Plan(**LLAMA_8B, **TITAN | {"gpus": 8, "utilization": 1.0}))
-    model = training_flops(speed["parameters"] - 128256 * 4096, 1, 8192, 4096 * 32)
+    parameters = Plan(**LLAMA_8B, **TITAN, gpus=8).parameters
+    model = training_flops(parameters - 128256 * 4096, 1, 8192, 4096 * 32)
     flops = [
         Published(
             korthikanti, f"operations of an iteration, {name}", "PFLOP", _reported_flops(part, gpus, seconds), mine

@@ -43,6 +43,17 @@ from formulas import (
 # Which of optimizer state, gradients and parameters are divided: the first one, two or three.
 STAGES = {"ddp": 0, "zero1": 1, "zero2": 2, "zero3": 3, "fsdp": 3, "fsdp-kept": 3, "hsdp": 3}
 
+LLAMA_8B: dict[str, Any] = {
+    "layers": 32, "hidden": 4096, "mlp": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 128256, "gated": True,
+    "tied": False, "experts": 1, "active_experts": 1,
+}  # fmt: skip
+# torchtitan's cluster of H100s, and what of a plan its runs have in common.
+TITAN: dict[str, Any] = {
+    "node_gpus": 8, "memory": 96, "peak": 989, "utilization": 0.4, "node_bandwidth": 450, "network_bandwidth": 50,
+    "latency": 5, "strategy": "fsdp", "tensor": 1, "pipeline": 1, "optimizer": "adamw", "precision": "mixed",
+    "length": 8192, "sequences": 2, "micro_batches": 1, "recompute": "selective", "fused_attention": True,
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -97,6 +108,11 @@ class Plan:
         if self.strategy == "hsdp":
             return min(self.data_ranks, max(1, self.node_gpus // self.tensor))
         return 1 if self.strategy == "ddp" else self.data_ranks
+
+    @property
+    def ring_ranks(self) -> int:
+        """GPUs that reduce and gather together: of DDP, which divides nothing, all of them."""
+        return self.data_ranks if self.strategy == "ddp" else self.shard_ranks
 
     @property
     def replicas(self) -> int:
@@ -245,10 +261,10 @@ def traffic(plan: Plan) -> dict[str, float]:
     last_root = ends(plan, first=plan.pipeline == 1, last=True)
     local = plan.stage_layers * plan.unit + last_root
     whole, reduced = plan.compute_width * local, plan.reduce_width * local
-    shards, steps = plan.shard_ranks, plan.micro_batches
+    shards, steps = plan.ring_ranks, plan.micro_batches
     across = 0.0
     if plan.strategy == "ddp":
-        within = all_reduce_bytes(reduced, plan.data_ranks)
+        within = all_reduce_bytes(reduced, shards)
     elif plan.strategy == "zero1":
         within = reduce_scatter_bytes(reduced, shards) + all_gather_bytes(whole, shards)
     elif plan.strategy == "zero2":
@@ -283,9 +299,8 @@ def latencies(plan: Plan) -> dict[str, float]:
     sharded = gathers * (1 if plan.strategy == "fsdp-kept" else 2) + reductions
     passes = {"ddp": 2, "zero1": 2, "zero2": plan.micro_batches + 1}.get(plan.strategy, sharded)
     collectives = plan.stage_layers + 1
-    group = plan.data_ranks if plan.strategy == "ddp" else plan.shard_ranks
     return {
-        "within": passes * collectives * (group - 1),
+        "within": passes * collectives * (plan.ring_ranks - 1),
         "across": 2 * reductions * collectives * (plan.replicas - 1) if plan.strategy == "hsdp" else 0,
         "tensor": plan.micro_batches * plan.stage_layers * _tensor_reductions(plan) * 2 * (plan.tensor - 1),
         "pipeline": plan.micro_batches * 2 if plan.pipeline > 1 else 0,
@@ -311,9 +326,8 @@ def _recomputed(plan: Plan) -> float:
 def seconds(plan: Plan) -> dict[str, float]:
     """What each part of a step takes by itself: (steps of the ring) · latency + bytes / bandwidth."""
     node, network = plan.node_bandwidth * GB, plan.network_bandwidth * GB
-    group = plan.data_ranks if plan.strategy == "ddp" else plan.shard_ranks
     bandwidth = {
-        "within": node if group * plan.tensor <= plan.node_gpus else network,
+        "within": node if plan.ring_ranks * plan.tensor <= plan.node_gpus else network,
         "across": network,
         "tensor": node if plan.tensor <= plan.node_gpus else network,
         "pipeline": node if plan.gpus <= plan.node_gpus else network,

@@ -102,10 +102,10 @@ def second_iteration(
     return {"parameters": parameters, "at_peak": _by_kind(highest), "between": _by_kind(between), "points": points}
 
 
-def each_block(model: Stack, mesh: DeviceMesh, **settings: Any) -> None:
-    """Each block a unit, and the root, which holds embedding and head."""
+def each_block(model: Stack, mesh: DeviceMesh, *, reshard: bool | None = None, **settings: Any) -> None:
+    """Each block a unit, freed after forward unless told otherwise, and the root, which holds embedding and head."""
     for block in model.blocks:
-        fully_shard(block, mesh=mesh, **settings)
+        fully_shard(block, mesh=mesh, reshard_after_forward=reshard, **settings)
     fully_shard(model, mesh=mesh, **settings)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from simulation import MIB, STATE, MlpBlock, Stack, second_iteration
+from simulation import MIB, STATE, MlpBlock, Stack, each_block, second_iteration
 from toolbox import main
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
@@ -42,10 +42,11 @@ def peak(
         return model
 
     def shard(model: Stack, mesh: DeviceMesh) -> None:
-        common: dict[str, Any] = {"mesh": mesh} | ({"mp_policy": policy} if policy else {})
-        for block in model.blocks if not root_alone else ():
-            fully_shard(block, reshard_after_forward=settings["reshard"], **common)
-        fully_shard(model, **common)
+        common = {"mp_policy": policy} if policy else {}
+        if root_alone:
+            fully_shard(model, mesh=mesh, **common)
+        else:
+            each_block(model, mesh, reshard=settings["reshard"], **common)
 
     found = second_iteration(world, build, settings["tokens"], shard if sharded else None, optimizer)
     highest = found["at_peak"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from blocks import Layer
-from plans import Plan, peak
+from plans import LLAMA_8B, TITAN, Plan, peak
 from simulation import Stack, each_block, second_iteration
 from toolbox import main
 from torch import nn
@@ -24,27 +24,9 @@ from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import MixedPrecisionPolicy
 from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
 
-SETTINGS = {"layers": 32, "length": 8192, "fused_optimizer": False}
+SETTINGS = {"layers": 32, "length": 8192, "foreach": True}
 # Updated one by one, the tensors need no intermediates for all of them at once.
-MUTATION = {"layers": 2, "fused_optimizer": True}
-SHAPE: dict[str, Any] = {"hidden": 4096, "mlp": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 128256, "gated": True}
-REST: dict[str, Any] = {
-    "tied": False,
-    "experts": 1,
-    "active_experts": 1,
-    "node_gpus": 8,
-    "memory": 96,
-    "peak": 989,
-    "utilization": 0.4,
-}
-LINKS: dict[str, Any] = {
-    "node_bandwidth": 300,
-    "network_bandwidth": 50,
-    "latency": 5,
-    "strategy": "fsdp",
-    "tensor": 1,
-    "pipeline": 1,
-}
+MUTATION = {"layers": 2, "foreach": False}
 SAVED = {torch.ops.aten.mm.default, torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default}
 
 
@@ -70,32 +52,26 @@ WRAPPERS: dict[str, Callable[[nn.Module], nn.Module]] = {
 }
 
 
-def compared(
-    gpus: int, layers: int, sequences: int, length: int, recompute: str, *, fused_optimizer: bool
-) -> dict[str, Any]:
+def compared(gpus: int, layers: int, sequences: int, length: int, recompute: str, *, foreach: bool) -> dict[str, Any]:
     def build() -> Stack:
-        layer = partial(Layer, mlp=SHAPE["mlp"], heads=SHAPE["heads"], kv_heads=SHAPE["kv_heads"], gated=True)
-        return Stack(layer, SHAPE["hidden"], layers, SHAPE["vocabulary"], norm=True)
+        layer = partial(Layer, **{name: LLAMA_8B[name] for name in ("mlp", "heads", "kv_heads", "gated")})
+        return Stack(layer, LLAMA_8B["hidden"], layers, LLAMA_8B["vocabulary"], norm=True)
 
     def shard(model: Stack, mesh: DeviceMesh) -> None:
         model.blocks = nn.ModuleList(WRAPPERS[recompute](block) for block in model.blocks)
         each_block(model, mesh, mp_policy=MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32))
         model.head.register_forward_hook(lambda _, __, logits: logits.float())
 
-    adam = partial(torch.optim.AdamW, foreach=not fused_optimizer)
+    adam = partial(torch.optim.AdamW, foreach=foreach)
     seen = second_iteration(gpus, build, sequences * length, shard, adam, optimizer_step=True)
-    moment, held = peak(
-        Plan(
-            **SHAPE, **REST, **LINKS, layers=layers, gpus=gpus, optimizer="adamw", precision="mixed",
-            sequences=sequences, length=length, micro_batches=1, recompute=recompute, fused_attention=True,
-        )
-    )  # fmt: skip
+    changes = {"layers": layers, "gpus": gpus, "sequences": sequences, "length": length, "recompute": recompute}
+    moment, held = peak(Plan(**LLAMA_8B | TITAN | changes))
     tracked = seen["at_peak"]["total"]
     return {"moment": moment, "tracked": tracked, "of_plan": round(tracked / sum(held.values()), 4)}
 
 
-def measure(layers: int, length: int, fused_optimizer: bool) -> dict[str, Any]:
-    look = partial(compared, fused_optimizer=fused_optimizer)
+def measure(layers: int, length: int, foreach: bool) -> dict[str, Any]:
+    look = partial(compared, foreach=foreach)
     return {
         "large": {f"world_{world}": look(world, layers, 2, length, "selective") for world in (8, 128)},
         "loss": {how: look(8, 4, 2, length, how) for how in ("none", "selective", "full")},

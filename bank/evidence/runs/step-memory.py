@@ -11,10 +11,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from simulation import MIB, MlpBlock, Stack, second_iteration
+from simulation import MIB, MlpBlock, Stack, each_block, second_iteration
 from toolbox import main
-from torch.distributed.device_mesh import DeviceMesh
-from torch.distributed.fsdp import fully_shard
 
 SETTINGS = {"ranks": 8, "blocks": 12, "width": 256, "vocabulary": 4096, "tokens": 256, "reshard": True}
 # Kept after forward, the gathered parameters grow to the whole model.
@@ -40,12 +38,8 @@ def watch(model: Stack, look: Callable[[str], None]) -> None:
 
 
 def measure(ranks: int, blocks: int, width: int, vocabulary: int, tokens: int, reshard: bool) -> dict[str, Any]:
-    def shard(model: Stack, mesh: DeviceMesh) -> None:
-        for block in model.blocks:
-            fully_shard(block, mesh=mesh, reshard_after_forward=reshard)
-        fully_shard(model, mesh=mesh)
-
-    found = second_iteration(ranks, partial(Stack, MlpBlock, width, blocks, vocabulary), tokens, shard, watch=watch)
+    build, shard = partial(Stack, MlpBlock, width, blocks, vocabulary), partial(each_block, reshard=reshard)
+    found = second_iteration(ranks, build, tokens, shard, watch=watch)
     points = [
         {"place": point["place"]}
         | {name: round(sum(point.get(part, 0) for part in parts) / MIB, 2) for name, parts in KINDS.items()}

@@ -49,6 +49,8 @@ export function sizes(plan) {
     native,
     data,
     shards,
+    /** GPUs that reduce and gather together. */
+    ring: plan.strategy === "ddp" ? data : shards,
     replicas: Math.floor(data / shards),
     block,
     active: block - (plan.experts - plan.active_experts) * matrix,
@@ -71,7 +73,7 @@ export function sizes(plan) {
 /** Parameters of embedding, last norm and head on a stage. @param {Plan} plan @param {boolean} first @param {boolean} last */
 function ends(plan, first, last) {
   const tables = first && last && plan.tied ? 1 : Number(first) + Number(last);
-  return (tables * plan.vocabulary * plan.hidden + Number(last) * plan.hidden) / plan.tensor;
+  return (tables * sizes(plan).table + Number(last) * plan.hidden) / plan.tensor;
 }
 
 /**
@@ -255,7 +257,7 @@ export function traffic(plan) {
   ];
   const steps = plan.micro_batches;
   const within = {
-    ddp: () => quantity(pass(2, s.reduce, local, s.data)),
+    ddp: () => quantity(pass(2, s.reduce, local, s.ring)),
     zero1: () =>
       quantity(pass(1, s.reduce, local, s.shards, "reduction"), pass(1, s.compute, local, s.shards, "gather")),
     zero2: () =>
@@ -310,10 +312,9 @@ function latencies(plan) {
   const { gathers, reductions } = rounds(plan);
   const sharded = gathers * (plan.strategy === "fsdp-kept" ? 1 : 2) + reductions;
   const passes = { ddp: 2, zero1: 2, zero2: plan.micro_batches + 1 }[/** @type {string} */ (plan.strategy)] ?? sharded;
-  const group = plan.strategy === "ddp" ? s.data : s.shards;
   const collectives = s.layers + 1;
   return {
-    within: passes * collectives * (group - 1),
+    within: passes * collectives * (s.ring - 1),
     across: plan.strategy === "hsdp" ? 2 * reductions * collectives * (s.replicas - 1) : 0,
     tensor: plan.micro_batches * s.layers * tensorReductions(plan) * 2 * (plan.tensor - 1),
     pipeline: plan.pipeline > 1 ? plan.micro_batches * 2 : 0,
@@ -346,11 +347,10 @@ export function operations(plan) {
 /** Seconds of each part of a step by itself. @param {Plan} plan @returns {Record<Route | "compute" | "bubble", Quantity>} */
 export function seconds(plan) {
   const s = sizes(plan);
-  const group = plan.strategy === "ddp" ? s.data : s.shards;
   const fast = plan.node_bandwidth * GB;
   const slow = plan.network_bandwidth * GB;
   const bandwidth = {
-    within: group * plan.tensor <= plan.node_gpus ? fast : slow,
+    within: s.ring * plan.tensor <= plan.node_gpus ? fast : slow,
     across: slow,
     tensor: plan.tensor <= plan.node_gpus ? fast : slow,
     pipeline: plan.gpus <= plan.node_gpus ? fast : slow,

@@ -2,7 +2,7 @@
 
 import { element, row, table } from "./elements.js";
 import { operations, pace, peak, seconds, sizes, stored, traffic } from "./plan.js";
-import { fewest, firstKnob, room } from "./search.js";
+import { fewest, firstKnob, fits, room } from "./search.js";
 import { digits, duration, formula, size } from "./words.js";
 
 /**
@@ -46,8 +46,7 @@ const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number 
 
 /** Whether it fits, in few words. @param {State} state */
 export function standing(state) {
-  const { total } = peak(state);
-  return `${total <= room(state) ? "It fits" : "It does not fit"}: ${size(total)} of ${size(room(state))}`;
+  return `${fits(state) ? "It fits" : "It does not fit"}: ${size(peak(state).total)} of ${size(room(state))}`;
 }
 
 /** @param {State} state @param {Around} around */
@@ -59,12 +58,11 @@ export function memory(state, { explained }) {
     const quantity = held[kind];
     return quantity?.value ? [{ kind, quantity }] : [];
   });
-  const fits = total <= free;
   const spare = state.spare ? ` less ${state.spare}%, ${size(free)}` : "";
   const verdict = element(
     "p",
-    { class: `verdict-line ${fits ? "fits" : "over"}` },
-    element("b", {}, fits ? "It fits." : "It does not fit."),
+    { class: `verdict-line ${fits(state) ? "fits" : "over"}` },
+    element("b", {}, fits(state) ? "It fits." : "It does not fit."),
     ` ${size(total)} at the peak, ${MOMENTS[moment]}, of ${size(capacity)}${spare}.`,
   );
   const told = parts.map(({ kind, quantity }) => `${KINDS[kind]} ${size(quantity.value)}`).join(", ");
@@ -161,12 +159,11 @@ export function advice(state, { explained, set }) {
 /** @param {State} state @param {Around["set"]} set */
 function turned(state, set) {
   const knob = firstKnob(state);
-  const fits = peak(state).total <= room(state);
   if (!knob)
     return element(
       "p",
       {},
-      fits ? "None of the single changes tried makes it faster by more than 2%, by these figures." : "None of the single changes tried frees memory.",
+      fits(state) ? "None of the single changes tried makes it faster by more than 2%, by these figures." : "None of the single changes tried frees memory.",
     );
   const change = (100 * pace(knob.state).tokens) / pace(state).tokens - 100;
   const percent = Math.abs(change).toLocaleString("en", { maximumFractionDigits: 0 });

@@ -11,25 +11,22 @@ const MOST = 1 << 17;
 export const room = (state) => state.memory * 1e9 * (1 - state.spare / 100);
 
 /** @param {State} state */
-const fits = (state) => peak(state).total <= room(state);
+export const fits = (state) => peak(state).total <= room(state);
 
 /** The smallest number of GPUs on which a plan fits, its batch on each GPU the same; none if no number does. @param {State} state @returns {number | undefined} */
 export function fewest(state) {
   const replica = state.tensor * state.pipeline;
-  /** @param {number} ranks */
-  const on = (ranks) => ({ ...state, gpus: ranks * replica });
-  // In a node any number of ranks; beyond, whole groups. What a GPU holds never grows with them.
   const group = state.strategy === "hsdp" ? Math.max(1, Math.floor(state.node_gpus / state.tensor)) : 1;
-  const counts = [...Array(group).keys()].map((i) => i + 1);
-  for (let ranks = 2 * group; ranks * replica <= MOST && counts.length < MOST; ranks += group) counts.push(ranks);
-  let [low, high] = [0, counts.length - 1];
-  if (!fits(on(counts[high]))) return undefined;
+  // In a node any number of ranks; beyond, whole groups. What a GPU holds never grows with them.
+  const gpus = (/** @type {number} */ i) => replica * (i < group ? i + 1 : group * (i - group + 2));
+  let [low, high] = [0, group - 1 + Math.max(0, Math.floor(MOST / (replica * group)) - 1)];
+  if (!fits({ ...state, gpus: gpus(high) })) return undefined;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (fits(on(counts[middle]))) high = middle;
+    if (fits({ ...state, gpus: gpus(middle) })) high = middle;
     else low = middle + 1;
   }
-  return counts[low] * replica;
+  return gpus(low);
 }
 
 /** Single changes, each in words. @param {State} state @returns {{ words: string, state: State }[]} */
