@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "bank" / "evidence"))
 from plans import STAGES, Plan, figures  # noqa: E402 - the bank's own modules are no package
 
 PATH = Path(__file__).with_suffix(".csv")
-TOLD = ("moment", "peak_bytes", "sent_within", "sent_across", "flops", "step_hidden", "step_exposed")
+TOLD = ("moment", "peak_bytes", "sent_gather", "sent_reduce", "flops", "step_hidden", "step_exposed")
 NAMES = [field.name for field in fields(Plan)]
 
 
@@ -45,6 +45,7 @@ def drawn(random: Random) -> Plan:
         node_gpus=node,
         memory=pick((24, 40, 80, 141)),
         peak=pick((71.5, 312, 989)),
+        fp32_peak=pick((19.5, 67)),
         utilization=random.randint(5, 100) / 100,
         node_bandwidth=pick((12.5, 300, 450)),
         network_bandwidth=pick((1.25, 25, 50)),
@@ -53,10 +54,12 @@ def drawn(random: Random) -> Plan:
         tensor=tensor,
         pipeline=pipeline,
         optimizer=pick(("sgd", "momentum", "adamw")),
+        fused_optimizer=pick((True, False)),
         precision=pick(("mixed", "bf16", "fp32")),
+        reduction=pick(("fp32", "bf16")),
         sequences=pick((1, 2, 4, 7)),
         length=pick((128, 1000, 2048, 8192, 131072)),
-        micro_batches=pick((1, 1, 2, 8, 13)),
+        micro_batches=pick((1, 1, 2, 8, 13)) if pipeline == 1 else pipeline * pick((1, 2, 5)) + pick((0, 1)),
         recompute=pick(("none", "selective", "full")),
         fused_attention=pick((True, False)),
     )

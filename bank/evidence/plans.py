@@ -11,8 +11,9 @@ for granted:
   MixedPrecisionPolicy).
 - Under full sharding each layer is a unit; embedding, last norm and head are the root, which stays gathered.
 - Layers have no dropout and no biases. All experts of a layer are sharded alike.
-- A pipeline runs 1F1B. A stage under FSDP2 reduces its gradients once a step and holds them whole until then
-  (pytorch-pipelining, `stage.py`, `backward_maybe_with_nosync`).
+- A pipeline runs 1F1B at the pace of its fullest stage, which has ⌈layers/stages⌉ layers and the head. A stage under
+  FSDP2 reduces its gradients once a step and holds them whole until then (pytorch-pipelining, `stage.py`,
+  `backward_maybe_with_nosync`).
 """
 
 from __future__ import annotations
@@ -49,15 +50,19 @@ LLAMA_8B: dict[str, Any] = {
 }  # fmt: skip
 # torchtitan's cluster of H100s, and what of a plan its runs have in common.
 TITAN: dict[str, Any] = {
-    "node_gpus": 8, "memory": 96, "peak": 989, "utilization": 0.4, "node_bandwidth": 450, "network_bandwidth": 50,
-    "latency": 5, "strategy": "fsdp", "tensor": 1, "pipeline": 1, "optimizer": "adamw", "precision": "mixed",
-    "length": 8192, "sequences": 2, "micro_batches": 1, "recompute": "selective", "fused_attention": True,
+    "node_gpus": 8, "memory": 96, "peak": 989, "fp32_peak": 67, "utilization": 0.4, "node_bandwidth": 450,
+    "network_bandwidth": 50, "latency": 5, "strategy": "fsdp", "tensor": 1, "pipeline": 1, "optimizer": "adamw",
+    "fused_optimizer": False, "precision": "mixed", "reduction": "fp32", "length": 8192, "sequences": 2,
+    "micro_batches": 1, "recompute": "selective", "fused_attention": True,
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`memory` in GB, `peak` in TFLOP/s, bandwidths in GB/s, `latency` in µs; `utilization` is a part of `peak`."""
+    """`memory` in GB, peaks in TFLOP/s, bandwidths in GB/s, `latency` in µs; `utilization` is a part of the peak.
+
+    `peak` is that of 16-bit products. `reduction` is the precision in which mixed precision reduces gradients.
+    """
 
     layers: int
     hidden: int
@@ -73,6 +78,7 @@ class Plan:
     node_gpus: int
     memory: float
     peak: float
+    fp32_peak: float
     utilization: float
     node_bandwidth: float
     network_bandwidth: float
@@ -81,7 +87,9 @@ class Plan:
     tensor: int
     pipeline: int
     optimizer: str
+    fused_optimizer: bool
     precision: str
+    reduction: str
     sequences: int
     length: int
     micro_batches: int
@@ -153,7 +161,7 @@ class Plan:
     @property
     def reduce_width(self) -> int:
         """Bytes of a gradient on the wire."""
-        return 4 if self.native and self.precision == "mixed" else self.compute_width
+        return BYTES[self.reduction] if self.precision == "mixed" else self.compute_width
 
     @property
     def widths(self) -> tuple[int, int, int]:
@@ -177,17 +185,21 @@ def moments(plan: Plan, *, first: bool, last: bool) -> dict[str, dict[str, float
     """Bytes by kind on a GPU of a stage, at each moment that can be the peak.
 
     "loss": all activations and the logits are there. "backward": the last layer's gradients are, whole. "end": the
-    root's are. "step": PyTorch's Adam updates all tensors together (`foreach`), with a copy's worth of intermediates.
-    Programs: logits-at-the-loss, large-units, step-of-adam.
+    root's are. "step": unless it is fused, PyTorch's Adam updates all tensors together (`foreach`), with a copy's worth
+    of intermediates. On one rank too, FSDP2 computes with copies of its parameters, made one unit at a time.
+    Programs: logits-at-the-loss, large-units, step-of-adam, planned-memory.
     """
     root, stage, shards = ends(plan, first=first, last=last), STAGES[plan.strategy], plan.shard_ranks
     local = plan.stage_layers * plan.unit + root
     parameter, gradient, state = (
         width * local / (shards if stage > place else 1) for width, place in zip(plan.widths, (2, 1, 0), strict=True)
     )
-    whole, reduced = plan.compute_width, plan.compute_width + plan.reduce_width
+    # Whole gradients, the input of their reduction, and on one rank its output too.
+    whole, reduced = plan.compute_width, plan.compute_width + plan.reduce_width * (1 if shards > 1 else 2)
     kept = plan.stage_layers if plan.strategy == "fsdp-kept" else 0
-    splits_parameters, splits_gradients = stage > 2 and shards > 1, stage > 1 and shards > 1
+    copies = shards > 1 or plan.native
+    splits_parameters, splits_gradients = stage > 2 and copies, stage > 1 and copies
+    units = max(kept, min(2 if shards > 1 else 1, plan.stage_layers))
     head = plan.vocabulary * plan.hidden / plan.tensor if last else 0
     accumulated = plan.reduce_width * local if plan.accumulates else 0
 
@@ -198,22 +210,26 @@ def moments(plan: Plan, *, first: bool, last: bool) -> dict[str, dict[str, float
     outside = 2 * whole * plan.sequences * plan.length * plan.hidden / plan.tensor if last else 0
     again = layer["none"] - layer[plan.recompute]
     # Each gradient comes when its layer is done: in a single micro-batch there is none before.
-    earlier = gradient if plan.micro_batches > 1 and not plan.accumulates else 0
+    reduced_before = plan.micro_batches > 1 and not plan.accumulates
+    earlier = gradient if reduced_before else 0
+    updated = BYTES["fp32"] if plan.precision == "mixed" else plan.compute_width
     found = {
         "backward": {
             "gradients": earlier,
-            "gathered": splits_parameters * whole * (root + max(kept, min(2, plan.stage_layers)) * plan.unit),
+            "gathered": splits_parameters * whole * (root + units * plan.unit),
             "whole_gradients": splits_gradients * (whole * head + reduced * plan.unit + accumulated),
             "activations": stored + outside + again,
         },
         "end": {
-            # The root's parameters are freed, and its gradient's shard is yet to come.
-            "gradients": gradient * (1 - root / local) if splits_gradients else gradient,
+            # The root's parameters are freed, and the first shard of its gradient is yet to come.
+            "gradients": gradient if reduced_before or not splits_gradients else gradient * (1 - root / local),
             "whole_gradients": splits_gradients * (reduced * root + accumulated),
         },
         "step": {
             "gradients": gradient,
-            "temporaries": parameter if plan.native and MOMENTS[plan.optimizer] == 2 else 0,
+            "temporaries": updated * local / (shards if stage > 0 else 1)
+            if MOMENTS[plan.optimizer] == 2 and not plan.fused_optimizer
+            else 0,
         },
     }
     if last:
@@ -240,9 +256,11 @@ def _layer(plan: Plan, recompute: str) -> float:
         recompute=recompute,
         width=plan.compute_width,
     )
-    # What attention stores that keeps its matrices: korthikanti-2022 §4.1, the term 5as/h.
-    matrices = 0 if plan.fused_attention or recompute != "none" else 5 * plan.heads * plan.sequences * plan.length**2
-    return (stored + matrices) / plan.tensor
+    if plan.fused_attention or recompute != "none":
+        return stored / plan.tensor
+    # Of attention in single operations softmax keeps its output, and no logarithms: stored-activations, `unfused`.
+    tokens = plan.sequences * plan.length
+    return (stored + plan.heads * tokens * (plan.compute_width * plan.length - 4)) / plan.tensor
 
 
 def peak(plan: Plan) -> tuple[str, dict[str, float]]:
@@ -253,68 +271,83 @@ def peak(plan: Plan) -> tuple[str, dict[str, float]]:
 
 
 def traffic(plan: Plan) -> dict[str, float]:
-    """Bytes that a GPU sends in a step: for data parallelism within a shard group and across, for tensors, for stages.
+    """Bytes that a GPU sends in a step.
 
-    rajbhandari-2020 §7; zhao-2023 §3.2.2; korthikanti-2022 §4.2.2 (two all-reduces a layer and direction, or what they
-    are made of). A stage sends activations on and gradients back. Full recomputation repeats the forward's all-reduces.
+    For data parallelism the gathers before forward (of ZeRO-1 and 2, after the update), those again before backward,
+    the reductions, and the all-reduces across shard groups; for tensors; between stages.
+    rajbhandari-2020 §7; zhao-2023 §3.2.2; korthikanti-2022 §4.2.2 (each layer gathers twice and reduce-scatters twice
+    in each direction, and gathers twice more for the gradients of weights). Full recomputation repeats what forward
+    sends. A stage between others sends activations on and gradients back. What the embedding and the head send among
+    tensor-parallel ranks is left out.
     """
     last_root = ends(plan, first=plan.pipeline == 1, last=True)
     local = plan.stage_layers * plan.unit + last_root
     whole, reduced = plan.compute_width * local, plan.reduce_width * local
-    shards, steps = plan.ring_ranks, plan.micro_batches
-    across = 0.0
-    if plan.strategy == "ddp":
-        within = all_reduce_bytes(reduced, shards)
-    elif plan.strategy == "zero1":
-        within = reduce_scatter_bytes(reduced, shards) + all_gather_bytes(whole, shards)
-    elif plan.strategy == "zero2":
-        within = steps * reduce_scatter_bytes(reduced, shards) + all_gather_bytes(whole, shards)
-    else:
-        again = {"zero3": whole, "fsdp-kept": 0}.get(plan.strategy, whole - plan.compute_width * last_root)
-        gathers, reductions = _rounds(plan)
-        within = gathers * all_gather_bytes(whole + again, shards) + reductions * reduce_scatter_bytes(reduced, shards)
-        across = reductions * all_reduce_bytes(reduced / shards, plan.replicas)
+    kept = 0 if plan.strategy == "zero3" else plan.compute_width * last_root
+    gathers, again, reductions = rounds(plan)
+    reduction = all_reduce_bytes if plan.strategy == "ddp" else reduce_scatter_bytes
     passed = plan.compute_width * plan.sequences * plan.length * plan.hidden
     return {
-        "within": within,
-        "across": across,
-        "tensor": steps * plan.stage_layers * _tensor_reductions(plan) * all_reduce_bytes(passed, plan.tensor),
-        "pipeline": steps * 2 * passed / plan.tensor if plan.pipeline > 1 else 0,
+        "gather": gathers * all_gather_bytes(whole, plan.ring_ranks),
+        "again": again * all_gather_bytes(whole - kept, plan.ring_ranks),
+        "reduce": reductions * reduction(reduced, plan.ring_ranks),
+        "across": reductions * all_reduce_bytes(reduced / plan.shard_ranks, _across(plan)),
+        "tensor": plan.micro_batches * plan.stage_layers * _tensor_passes(plan) * all_gather_bytes(passed, plan.tensor),
+        "pipeline": plan.micro_batches * _ways(plan) * passed / plan.tensor,
     }
 
 
-def _rounds(plan: Plan) -> tuple[int, int]:
-    """How often in a step full sharding goes through forward's gathers, and through the reductions."""
+def rounds(plan: Plan) -> tuple[int, int, int]:
+    """How often in a step the parameters are gathered, and gathered again for backward, and gradients are reduced."""
     steps = plan.micro_batches
-    return 1 if plan.accumulates and plan.strategy == "fsdp-kept" else steps, 1 if plan.accumulates else steps
+    once = 1 if plan.accumulates else steps
+    known = {
+        "ddp": (0, 0, 1),
+        "zero1": (1, 0, 1),
+        "zero2": (1, 0, steps),
+        "zero3": (steps, steps, steps),
+        "fsdp-kept": (once, 0, once),
+    }
+    return known.get(plan.strategy, (steps, steps, once))
 
 
-def _tensor_reductions(plan: Plan) -> int:
-    return 6 if plan.recompute == "full" else 4
+def _across(plan: Plan) -> int:
+    return plan.replicas if plan.strategy == "hsdp" else 1
+
+
+def _tensor_passes(plan: Plan) -> int:
+    return 14 if plan.recompute == "full" else 10
+
+
+def _ways(plan: Plan) -> int:
+    """Activations on, gradients back: of two stages each sends one of them."""
+    return min(2, plan.pipeline - 1)
 
 
 def latencies(plan: Plan) -> dict[str, float]:
     """Steps of rings in a row, each with its latency; a collective for each layer and one for the root."""
-    gathers, reductions = _rounds(plan)
-    sharded = gathers * (1 if plan.strategy == "fsdp-kept" else 2) + reductions
-    passes = {"ddp": 2, "zero1": 2, "zero2": plan.micro_batches + 1}.get(plan.strategy, sharded)
-    collectives = plan.stage_layers + 1
+    gathers, again, reductions = rounds(plan)
+    collectives, hops = plan.stage_layers + 1, plan.ring_ranks - 1
     return {
-        "within": passes * collectives * (plan.ring_ranks - 1),
-        "across": 2 * reductions * collectives * (plan.replicas - 1) if plan.strategy == "hsdp" else 0,
-        "tensor": plan.micro_batches * plan.stage_layers * _tensor_reductions(plan) * 2 * (plan.tensor - 1),
-        "pipeline": plan.micro_batches * 2 if plan.pipeline > 1 else 0,
+        "gather": gathers * collectives * hops,
+        "again": again * (collectives if plan.strategy == "zero3" else plan.stage_layers) * hops,
+        "reduce": reductions * (2 if plan.strategy == "ddp" else 1) * collectives * hops,
+        "across": reductions * 2 * collectives * (_across(plan) - 1),
+        "tensor": plan.micro_batches * plan.stage_layers * _tensor_passes(plan) * (plan.tensor - 1),
+        "pipeline": plan.micro_batches * _ways(plan),
     }
 
 
-def operations(plan: Plan) -> float:
-    """Floating-point operations of a GPU in a step, recomputation included."""
+def operations(plan: Plan) -> tuple[float, float]:
+    """Floating-point operations of a GPU of the fullest stage in a step: of forward, and of backward.
+
+    Recomputation counts to backward.
+    """
     tokens = plan.sequences * plan.length * plan.micro_batches
     per_layer = training_flops(plan.active_block, tokens, plan.length, plan.hidden)
-    forward = per_layer / 3
-    again = {"none": 0, "full": forward, "selective": 2 * _recomputed(plan) * tokens}[plan.recompute]
-    head = training_flops(plan.vocabulary * plan.hidden, tokens, 0, 0)
-    return (plan.layers * (per_layer + again) + head) / (plan.tensor * plan.pipeline)
+    again = {"none": 0, "full": per_layer / 3, "selective": 2 * _recomputed(plan) * tokens}[plan.recompute]
+    once = (plan.stage_layers * per_layer + training_flops(plan.vocabulary * plan.hidden, tokens, 0, 0)) / plan.tensor
+    return once / 3, once * 2 / 3 + plan.stage_layers * again / plan.tensor
 
 
 def _recomputed(plan: Plan) -> float:
@@ -326,26 +359,51 @@ def _recomputed(plan: Plan) -> float:
 def seconds(plan: Plan) -> dict[str, float]:
     """What each part of a step takes by itself: (steps of the ring) · latency + bytes / bandwidth."""
     node, network = plan.node_bandwidth * GB, plan.network_bandwidth * GB
+    ring = node if plan.ring_ranks * plan.tensor <= plan.node_gpus else network
     bandwidth = {
-        "within": node if plan.ring_ranks * plan.tensor <= plan.node_gpus else network,
+        "gather": ring,
+        "again": ring,
+        "reduce": ring,
         "across": network,
         "tensor": node if plan.tensor <= plan.node_gpus else network,
         "pipeline": node if plan.gpus <= plan.node_gpus else network,
     }
     sent, steps = traffic(plan), latencies(plan)
-    compute = operations(plan) / (plan.peak * TFLOPS * plan.utilization)
+    speed = (plan.fp32_peak if plan.precision == "fp32" else plan.peak) * TFLOPS * plan.utilization
+    forward, backward = (part / speed for part in operations(plan))
     found = {name: steps[name] * plan.latency * US + sent[name] / bandwidth[name] for name in sent}
     # A pipeline of p stages idles for p - 1 micro-batches: korthikanti-2022's [13], 1F1B.
-    bubble = compute * (plan.pipeline - 1) / plan.micro_batches
-    return {"compute": compute, "bubble": bubble} | found
+    idle = (forward + backward + found["tensor"]) * (plan.pipeline - 1) / plan.micro_batches
+    return {"forward": forward, "backward": backward, "idle": idle} | found
+
+
+def waits(plan: Plan) -> float:
+    """Seconds of a step in which a GPU waits for data-parallel traffic, though all that can runs beside compute.
+
+    A gather can run beside the forward of its micro-batch, a gather again and a reduction beside its backward: if
+    gradients are reduced once, beside the last backward alone. What ZeRO-1 and 2 gather comes after the update, beside
+    nothing.
+    """
+    took, steps = seconds(plan), plan.micro_batches
+    gathers, again, reductions = rounds(plan)
+    forward = 0 if STAGES[plan.strategy] < 3 else took["forward"] / steps
+    backward = took["backward"] / steps
+    gather, regather = took["gather"] / max(1, gathers), took["again"] / max(1, again)
+    reduce = (took["reduce"] + took["across"]) / reductions
+    return (
+        gathers * max(0, gather - forward)
+        + reductions * max(0, regather + reduce - backward)
+        + (steps - reductions) * max(0, regather - backward)
+    )
 
 
 def figures(plan: Plan) -> dict[str, Any]:
     """All of it, flat, for the page to be held against."""
     moment, held = peak(plan)
     took = seconds(plan)
-    data, rest = took["within"] + took["across"], took["tensor"] + took["pipeline"] + took["bubble"]
-    hidden, exposed = max(took["compute"], data) + rest, took["compute"] + data + rest
+    data = took["gather"] + took["again"] + took["reduce"] + took["across"]
+    exposed = sum(took.values())
+    hidden = exposed - data + waits(plan)
     tokens = plan.sequences * plan.length * plan.micro_batches * plan.data_ranks
     return {
         "parameters": plan.parameters,
@@ -353,7 +411,7 @@ def figures(plan: Plan) -> dict[str, Any]:
         "shard_ranks": plan.shard_ranks,
         "moment": moment,
         "peak_bytes": sum(held.values()),
-        "flops": operations(plan),
+        "flops": sum(operations(plan)),
         "step_hidden": hidden,
         "step_exposed": exposed,
         "tokens_per_second": tokens / hidden / plan.gpus,

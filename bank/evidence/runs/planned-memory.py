@@ -52,7 +52,9 @@ WRAPPERS: dict[str, Callable[[nn.Module], nn.Module]] = {
 }
 
 
-def compared(gpus: int, layers: int, sequences: int, length: int, recompute: str, *, foreach: bool) -> dict[str, Any]:
+def compared(
+    gpus: int, layers: int, sequences: int, length: int, recompute: str, optimizer: str = "adamw", *, foreach: bool
+) -> dict[str, Any]:
     def build() -> Stack:
         layer = partial(Layer, **{name: LLAMA_8B[name] for name in ("mlp", "heads", "kv_heads", "gated")})
         return Stack(layer, LLAMA_8B["hidden"], layers, LLAMA_8B["vocabulary"], norm=True)
@@ -62,10 +64,10 @@ def compared(gpus: int, layers: int, sequences: int, length: int, recompute: str
         each_block(model, mesh, mp_policy=MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32))
         model.head.register_forward_hook(lambda _, __, logits: logits.float())
 
-    adam = partial(torch.optim.AdamW, foreach=foreach)
-    seen = second_iteration(gpus, build, sequences * length, shard, adam, optimizer_step=True)
-    changes = {"layers": layers, "gpus": gpus, "sequences": sequences, "length": length, "recompute": recompute}
-    moment, held = peak(Plan(**LLAMA_8B | TITAN | changes))
+    updating = partial({"adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}[optimizer], foreach=foreach)
+    seen = second_iteration(gpus, build, sequences * length, shard, updating, optimizer_step=True)
+    step = {"sequences": sequences, "length": length, "recompute": recompute, "optimizer": optimizer}
+    moment, held = peak(Plan(**LLAMA_8B | TITAN | step | {"layers": layers, "gpus": gpus}))
     tracked = seen["at_peak"]["total"]
     return {"moment": moment, "tracked": tracked, "of_plan": round(tracked / sum(held.values()), 4)}
 
@@ -78,6 +80,9 @@ def measure(layers: int, length: int, foreach: bool) -> dict[str, Any]:
         "backward": look(8, 8, 1, length // 4, "none"),
         "end": look(64, 8, 1, 256, "none"),
         "step": look(1, 4, 1, 128, "none"),
+        # One rank still computes with copies of its parameters.
+        "alone": look(1, 4, 2, length, "selective"),
+        "alone_at_the_end": look(1, 8, 1, length // 4, "none", "sgd"),
     }
 
 

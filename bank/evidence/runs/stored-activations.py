@@ -2,7 +2,8 @@
 
 One layer in bf16 on 128 tokens, with SwiGLU and grouped queries as in Llama, and ungated as in GPT: no dropout, no
 biases. The bytes that autograd saves, each storage once, parameters left out; `statistics` of them are the norms' means
-and deviations. Attention is PyTorch's, whose kernel keeps one logarithm a token and head.
+and deviations. Attention is PyTorch's, whose kernel keeps one logarithm a token and head; `unfused` is that of GPT in
+single operations, which keeps the output of softmax.
 """
 
 from __future__ import annotations
@@ -41,8 +42,10 @@ def stored(layer: Layer, tokens: int, width: int) -> dict[str, int]:
 def measure(tokens: int, width: int, heads: int, kernel: str) -> dict[str, Any]:
     llama = Layer(width, 7 * width // 2, heads, heads // 4, gated=True).bfloat16()
     gpt = Layer(width, 4 * width, heads, heads, gated=False).bfloat16()
+    unfused = Layer(width, 4 * width, heads, heads, gated=False, fused=False).bfloat16()
+    layers = {"llama": llama, "gpt": gpt, "unfused": unfused}
     with sdpa_kernel(getattr(SDPBackend, kernel)):
-        return {"llama": stored(llama, tokens, width), "gpt": stored(gpt, tokens, width)}
+        return {name: stored(layer, tokens, width) for name, layer in layers.items()}
 
 
 if __name__ == "__main__":

@@ -20,11 +20,16 @@ export function read(address) {
   for (const [key, word] of new URLSearchParams(address)) {
     const name = /** @type {Name} */ (key);
     const field = NUMBERS[name];
-    const value = Number(word);
-    if (field && word.trim() && value >= field.min && value <= field.max) state[name] = value;
+    if (field && readable(field, word)) state[name] = Number(word);
     else if (name in SWITCHES && ["true", "false"].includes(word)) state[name] = word === "true";
     else if (Object.hasOwn(CHOICES[name]?.options ?? {}, word)) state[name] = word;
     else unread.push(`${key}=${word}`);
   }
   return { state: /** @type {State} */ (/** @type {unknown} */ (state)), unread };
+}
+
+/** @param {import("./fields.js").NumberField} field @param {string} word */
+function readable({ min, max, step }, word) {
+  const written = step === undefined ? /^\d+$/ : /^\d+(\.\d+)?$/;
+  return written.test(word) && Number(word) >= min && Number(word) <= max;
 }

@@ -17,7 +17,7 @@ export function table(heads, rows) {
   return element("table", { class: "made" }, head, element("tbody", {}, ...rows));
 }
 
-/** A row: what it is, how much, and what that is made of. @param {Node[]} name @param {string} amount @param {(Node | string)[]} how */
+/** A row: what it is, how much, and what that is made of. @param {(Node | string)[]} name @param {string} amount @param {(Node | string)[]} how */
 export function row(name, amount, how) {
   return element(
     "tr",

@@ -2,53 +2,94 @@
 
 import { NUMBERS } from "./fields.js";
 import { sizes } from "./plan.js";
+import { count } from "./words.js";
 
 /** @typedef {import("./fields.js").State} State @typedef {import("./fields.js").Name} Name */
 
+const REACH = 4096;
+
 /** @param {State} state @returns {[Name, string][]} */
 export function faults(state) {
-  /** @type {[Name, string][]} */
-  const found = [];
-  for (const [key, field] of Object.entries(NUMBERS)) {
-    const name = /** @type {Name} */ (key);
-    const value = Number(state[name]);
-    const whole = field.step !== undefined || Number.isInteger(value);
-    if (!(value >= field.min && value <= field.max && whole))
-      found.push([
-        name,
-        `${field.label}: ${field.step ? "a number" : "a whole number"} from ${field.min} to ${field.max.toLocaleString("en")}.`,
-      ]);
-  }
-  if (found.length) return found;
+  const bounds = outside(state);
+  if (bounds.length) return bounds;
+  return clashes(state).map(([name, wrong]) => [name, wrong + right(state, name)]);
+}
+
+/** @param {State} state */
+export const possible = (state) => !outside(state).length && !clashes(state).length;
+
+/** Numbers that are none, or beyond what they can be. @param {State} state @returns {[Name, string][]} */
+function outside(state) {
+  return Object.entries(NUMBERS).flatMap(([key, { label, min, max, step }]) => {
+    const value = Number(state[/** @type {Name} */ (key)]);
+    if (value >= min && value <= max && (step !== undefined || Number.isInteger(value))) return [];
+    const kind = step === undefined ? "a whole number" : "a number";
+    return [[/** @type {Name} */ (key), `${label}: ${kind} from ${min} to ${max.toLocaleString("en")}.`]];
+  });
+}
+
+/** Settings that don't go together. @param {State} state @returns {[Name, string][]} */
+function clashes(state) {
   const replica = state.tensor * state.pipeline;
-  if (state.gpus % replica) {
-    const below = Math.floor(state.gpus / replica) * replica;
-    const near = below ? `${below} or ${below + replica}` : `${replica}`;
-    found.push([
-      "gpus",
-      `${state.gpus} GPUs don't make whole replicas of ${state.tensor} · ${state.pipeline}: ${near} do.`,
-    ]);
-  }
-  if (state.heads % state.tensor)
-    found.push([
-      "tensor",
-      `${state.heads} heads can't be shared among ${state.tensor} ranks: a divisor of ${state.heads} can.`,
-    ]);
-  if (state.hidden % state.heads)
-    found.push(["heads", `A width of ${state.hidden} can't be cut into ${state.heads} heads.`]);
-  if (state.heads % state.kv_heads)
-    found.push([
-      "kv_heads",
-      `${state.heads} heads can't share ${state.kv_heads} keys: a divisor of ${state.heads} can.`,
-    ]);
-  if (state.pipeline > state.layers) found.push(["pipeline", `${state.layers} layers make at most as many stages.`]);
-  if (state.active_experts > state.experts)
-    found.push(["active_experts", `A token meets at most the ${state.experts} that there are.`]);
   const { data, shards } = sizes(state);
-  if (!found.length && data % shards)
-    found.push([
+  const ranks = count(state.tensor, "rank");
+  const rules = /** @type {[boolean, Name, string][]} */ ([
+    [
+      state.gpus % replica === 0,
       "gpus",
-      `${data} data-parallel ranks can't be cut into groups of ${shards}, those of a node: a multiple of ${shards * replica} GPUs can.`,
-    ]);
-  return found;
+      `${count(state.gpus, "GPU")} can’t be cut into replicas of ${state.tensor} · ${state.pipeline}`,
+    ],
+    [
+      state.gpus % replica > 0 || data % shards === 0,
+      "gpus",
+      `${count(data, "data-parallel rank")} can’t be cut into groups of ${shards}, those of a node`,
+    ],
+    [state.heads % state.tensor === 0, "tensor", `${count(state.heads, "head")} can’t be shared among ${ranks}`],
+    [
+      state.hidden % state.heads === 0,
+      "heads",
+      `A width of ${state.hidden} can’t be cut into ${count(state.heads, "head")}`,
+    ],
+    [
+      state.heads % state.kv_heads === 0,
+      "kv_heads",
+      `${count(state.heads, "head")} can’t share ${count(state.kv_heads, "key")}`,
+    ],
+    [
+      state.pipeline <= state.layers,
+      "pipeline",
+      `${count(state.layers, "layer")} can’t make ${count(state.pipeline, "stage")}`,
+    ],
+    [
+      state.micro_batches >= state.pipeline,
+      "micro_batches",
+      `${count(state.micro_batches, "micro-batch", "micro-batches")} can’t fill ${count(state.pipeline, "stage")}`,
+    ],
+    [
+      state.active_experts <= state.experts,
+      "active_experts",
+      `A token can’t meet ${state.active_experts} of ${count(state.experts, "expert")}`,
+    ],
+  ]);
+  return rules.filter(([holds]) => !holds).map(([, name, wrong]) => [name, wrong]);
+}
+
+/** The nearest values of a field with which it clashes with nothing, and nothing else does that did not before. @param {State} state @param {Name} name */
+function right(state, name) {
+  const step = name === "gpus" ? state.tensor * state.pipeline : 1;
+  const { min, max } = /** @type {import("./fields.js").NumberField} */ (NUMBERS[name]);
+  const before = clashes(state);
+  const from = Math.floor(Number(state[name]) / step);
+  /** @param {number} way */
+  const nearest = (way) => {
+    for (let i = way > 0 ? 1 : 0; i < REACH; i++) {
+      const value = (from + way * i) * step;
+      if (value < min || value > max) return [];
+      const left = clashes({ ...state, [name]: value });
+      if (left.length < before.length && left.every(([other]) => other !== name)) return [value];
+    }
+    return [];
+  };
+  const values = [...nearest(-1), ...nearest(1)].map((value) => value.toLocaleString("en"));
+  return values.length ? `: ${values.join(" or ")} can.` : ".";
 }

@@ -21,8 +21,9 @@ export const NUMBERS = {
   gpus: { label: "GPUs", min: 1, max: 1000000 },
   node_gpus: { label: "GPUs in a node", min: 1, max: 1024 },
   memory: { label: "Memory", unit: "GB", min: 1, max: 10000, step: 0.1 },
-  spare: { label: "Kept free of it", unit: "%", min: 0, max: 90 },
-  peak: { label: "Peak compute", unit: "TFLOP/s", min: 1, max: 100000, step: 0.1 },
+  spare: { label: "Kept free of it", unit: "%", min: 0, max: 90, step: 0.1 },
+  peak: { label: "Peak in 16 bits", unit: "TFLOP/s", min: 1, max: 100000, step: 0.1 },
+  fp32_peak: { label: "Peak in fp32", unit: "TFLOP/s", min: 1, max: 100000, step: 0.1 },
   utilization: { label: "Reached of it", unit: "part", min: 0.01, max: 1, step: 0.01 },
   node_bandwidth: { label: "Links in a node", unit: "GB/s", min: 0.1, max: 10000, step: 0.1 },
   network_bandwidth: { label: "Links between nodes", unit: "GB/s", min: 0.1, max: 10000, step: 0.1 },
@@ -53,6 +54,7 @@ export const CHOICES = {
     label: "Precision",
     options: { mixed: "mixed: bf16 and fp32", bf16: "bf16 throughout", fp32: "fp32 throughout" },
   },
+  reduction: { label: "Mixed precision reduces gradients in", options: { fp32: "fp32", bf16: "bf16" } },
   recompute: {
     label: "Recomputed",
     options: { none: "nothing", selective: "every second matrix product", full: "whole layers" },
@@ -64,6 +66,7 @@ export const SWITCHES = {
   gated: { label: "Gated MLP (SwiGLU)" },
   tied: { label: "Embedding and head share weights" },
   fused_attention: { label: "Fused attention" },
+  fused_optimizer: { label: "Fused optimizer" },
 };
 
 const DENSE = { experts: 1, active_experts: 1 };
@@ -89,11 +92,11 @@ export const MODELS = {
   "GPT-3 175B": { ...GPT, layers: 96, hidden: 12288, mlp: 49152, heads: 96, kv_heads: 96, vocabulary: 51200 },
 };
 
-/** Memory, dense bf16 peak, and links in one direction. @type {Record<string, Partial<State>>} */
+/** Memory, dense peaks, and links in one direction. @type {Record<string, Partial<State>>} */
 export const DEVICES = {
-  "A100 80 GB": { memory: 80, peak: 312, node_bandwidth: 300, network_bandwidth: 25 },
-  "H100 80 GB": { memory: 80, peak: 989, node_bandwidth: 450, network_bandwidth: 50 },
-  "H200 141 GB": { memory: 141, peak: 989, node_bandwidth: 450, network_bandwidth: 50 },
+  "A100 80 GB": { memory: 80, peak: 312, fp32_peak: 19.5, node_bandwidth: 300, network_bandwidth: 25 },
+  "H100 80 GB": { memory: 80, peak: 989, fp32_peak: 67, node_bandwidth: 450, network_bandwidth: 50 },
+  "H200 141 GB": { memory: 141, peak: 989, fp32_peak: 67, node_bandwidth: 450, network_bandwidth: 50 },
 };
 
 /** @type {State} */
@@ -101,14 +104,16 @@ export const BEGINNING = {
   .../** @type {State} */ ({ ...MODELS["Llama-3.1-8B"], ...DEVICES["H100 80 GB"] }),
   gpus: 8,
   node_gpus: 8,
-  spare: 10,
+  spare: 20,
   utilization: 0.4,
   latency: 5,
   strategy: "fsdp",
   tensor: 1,
   pipeline: 1,
   optimizer: "adamw",
+  fused_optimizer: false,
   precision: "mixed",
+  reduction: "fp32",
   sequences: 1,
   length: 8192,
   micro_batches: 1,
@@ -126,8 +131,22 @@ export const GROUPS = [
   [
     "GPUs",
     ["gpus"],
-    ["node_gpus", "memory", "spare", "peak", "utilization", "node_bandwidth", "network_bandwidth", "latency"],
+    [
+      "node_gpus",
+      "memory",
+      "spare",
+      "peak",
+      "fp32_peak",
+      "utilization",
+      "node_bandwidth",
+      "network_bandwidth",
+      "latency",
+    ],
   ],
   ["Division", ["strategy", "tensor", "pipeline"], []],
-  ["Step", ["sequences", "length", "micro_batches", "recompute"], ["optimizer", "precision", "fused_attention"]],
+  [
+    "Step",
+    ["sequences", "length", "micro_batches", "recompute"],
+    ["precision", "reduction", "optimizer", "fused_optimizer", "fused_attention"],
+  ],
 ];

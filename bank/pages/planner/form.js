@@ -9,9 +9,9 @@ import { BEGINNING, CHOICES, DEVICES, GROUPS, MODELS, NUMBERS, SWITCHES } from "
 const PRESETS = { Model: { label: "Shape", of: MODELS }, GPUs: { label: "Kind", of: DEVICES } };
 
 /**
- * Builds the form; `changed` is told what a reader changes. Gives what shows a state in it, and what marks the fields that
- * are wrong.
- * @param {HTMLFormElement} form @param {(change: Partial<State>) => void} changed
+ * Builds the form; `changed` is told what a reader changes, and whether that is many settings at once. Gives what shows a
+ * state in it, and what tells under the fields that are wrong what is.
+ * @param {HTMLFormElement} form @param {(change: Partial<State>, many: boolean) => void} changed
  */
 export function planForm(form, changed) {
   for (const [heading, shown, folded] of GROUPS) {
@@ -30,12 +30,20 @@ export function planForm(form, changed) {
   const unfold = (/** @type {Element} */ input) =>
     input.closest("fieldset")?.querySelector("details")?.setAttribute("open", "");
 
+  // Presets that a reader has left for values of their own, which may still be the same.
+  const own = new Set();
+
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", ({ target }) => {
     const input = /** @type {HTMLInputElement | HTMLSelectElement} */ (target);
     const presets = PRESETS[input.name];
-    if (presets && !input.value) unfold(input);
-    changed(presets ? (presets.of[input.value] ?? {}) : { [input.name]: valueOf(input) });
+    if (!presets) return changed({ [input.name]: valueOf(input) }, false);
+    if (input.value) own.delete(input.name);
+    else {
+      own.add(input.name);
+      unfold(input);
+    }
+    changed(presets.of[input.value] ?? {}, true);
   });
 
   return {
@@ -51,14 +59,22 @@ export function planForm(form, changed) {
         const same = Object.entries(of).find(([, values]) =>
           Object.entries(values).every(([key, value]) => state[/** @type {Name} */ (key)] === value),
         );
-        control(name).value = same ? same[0] : "";
+        control(name).value = same && !own.has(name) ? same[0] : "";
       }
     },
-    /** @param {Name[]} wrong */
+    /** @param {[Name, string][]} wrong */
     mark(wrong) {
-      for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
-      for (const input of wrong.map(control)) {
+      for (const input of form.querySelectorAll("[aria-invalid]")) {
+        input.removeAttribute("aria-invalid");
+        input.removeAttribute("aria-describedby");
+      }
+      for (const words of form.querySelectorAll(".fault")) words.remove();
+      for (const [name, words] of wrong) {
+        const input = control(name);
+        const id = `fault-${name}`;
         input.setAttribute("aria-invalid", "true");
+        input.setAttribute("aria-describedby", id);
+        input.closest(".field")?.after(element("p", { class: "fault", id }, words));
         if (input.closest("details")) unfold(input);
       }
     },

@@ -11,7 +11,9 @@ import { advice, communication, memory, standing, time } from "./results.js";
 
 const planner = /** @type {HTMLElement} */ (document.querySelector(".planner"));
 const part = (/** @type {string} */ selector) => /** @type {HTMLElement} */ (planner.querySelector(selector));
-const form = planForm(/** @type {HTMLFormElement} */ (part("form")), (change) => set({ ...state, ...change }));
+const form = planForm(/** @type {HTMLFormElement} */ (part("form")), (change, many) =>
+  set({ ...state, ...change }, many),
+);
 
 // Which question explains what is written on the page, so that a build knows the links.
 const questions = new Map(
@@ -24,42 +26,73 @@ function explained(of) {
   return link;
 }
 
-const start = read(location.search);
-let state = start.state;
+const copy = /** @type {HTMLButtonElement} */ (part(".copy"));
+const offer = copy.textContent;
+let state = opened();
 
-/** @param {State} other */
-function set(other) {
-  state = other;
-  show();
+/** The plan of the address; what of the address is none is told. */
+function opened() {
+  const { state: told, unread } = read(location.search);
+  part(".unread").textContent = unread.length
+    ? `Not understood in the address, and left out: ${unread.join(", ")}.`
+    : "";
+  return told;
 }
 
+/** Makes another plan the plan; one that is far from it can be left again by going back. @param {State} other @param {boolean} far */
+function set(other, far) {
+  state = other;
+  part(".unread").textContent = "";
+  if (show()) remember(far);
+}
+
+/** Shows the plan and whether there is one. */
 function show() {
   form.fill(state);
   const wrong = faults(state);
-  form.mark(wrong.map(([name]) => name));
+  form.mark(wrong);
   part(".wrong").replaceChildren(...wrong.map(([, words]) => element("p", {}, words)));
-  part(".plan").classList.toggle("stale", wrong.length > 0);
-  if (wrong.length) return;
-  const query = written(state);
-  history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
-  const around = { explained, set };
-  const verdict = standing(state);
+  const stale = wrong.length > 0;
+  part(".plan").classList.toggle("stale", stale);
+  part(".plan").inert = copy.disabled = stale;
+  copy.textContent = offer;
+  const verdict = stale ? `No plan: ${wrong.map(([, words]) => words).join(" ")}` : standing(state);
+  part(".standing").classList.toggle("stale", stale);
   // Told again only when it is another.
   if (part(".standing").textContent !== verdict) part(".standing").textContent = verdict;
+  if (stale) return false;
+  const around = { explained, set: follow };
   part(".plan").replaceChildren(...[memory, communication, time, advice].flatMap((section) => section(state, around)));
+  return true;
 }
 
-part(".copy").addEventListener("click", async () => {
+/** Plans what was advised, and goes to what comes of it, as the button is gone. @param {State} other */
+function follow(other) {
+  set(other, true);
+  part(".verdict-line").focus();
+}
+
+/** @param {boolean} far */
+function remember(far) {
+  const query = written(state);
+  const address = (query ? `?${query}` : location.pathname) + location.hash;
+  if (far) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+}
+
+copy.addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(location.href);
-    part(".copy").textContent = "Copied";
+    copy.textContent = "Copied";
   } catch {
     // Without a secure page there is no clipboard.
-    part(".copy").textContent = "It is in the address bar";
+    copy.textContent = "It is in the address bar";
   }
 });
-part(".again").addEventListener("click", () => set(BEGINNING));
-if (start.unread.length)
-  part(".unread").append(`Not understood in the address, and left out: ${start.unread.join(", ")}.`);
+part(".again").addEventListener("click", () => set(BEGINNING, true));
+addEventListener("popstate", () => {
+  state = opened();
+  show();
+});
 planner.hidden = false;
 show();

@@ -6,16 +6,17 @@
  * @typedef {{
  *   layers: number, hidden: number, mlp: number, heads: number, kv_heads: number, vocabulary: number, gated: boolean,
  *   tied: boolean, experts: number, active_experts: number, gpus: number, node_gpus: number, memory: number, peak: number,
- *   utilization: number, node_bandwidth: number, network_bandwidth: number, latency: number, strategy: Strategy,
- *   tensor: number, pipeline: number, optimizer: "sgd" | "momentum" | "adamw", precision: "mixed" | "bf16" | "fp32",
- *   sequences: number, length: number, micro_batches: number, recompute: "none" | "selective" | "full",
- *   fused_attention: boolean,
+ *   fp32_peak: number, utilization: number, node_bandwidth: number, network_bandwidth: number, latency: number,
+ *   strategy: Strategy, tensor: number, pipeline: number, optimizer: "sgd" | "momentum" | "adamw",
+ *   fused_optimizer: boolean, precision: "mixed" | "bf16" | "fp32", reduction: "fp32" | "bf16", sequences: number,
+ *   length: number, micro_batches: number, recompute: "none" | "selective" | "full", fused_attention: boolean,
  * }} Plan
  * @typedef {[value: number, name: string, divides?: true]} Factor
  * @typedef {{ value: number, terms: Factor[][] }} Quantity
  * @typedef {"parameters" | "gradients" | "optimizer" | "gathered" | "whole_gradients" | "activations" | "logits" | "temporaries"} Kind
  * @typedef {Partial<Record<Kind, Quantity>>} Held
- * @typedef {"within" | "across" | "tensor" | "pipeline"} Route
+ * @typedef {"gather" | "again" | "reduce" | "across" | "tensor" | "pipeline"} Route
+ * @typedef {"forward" | "backward" | "idle"} Span
  */
 
 const GB = 1e9;
@@ -60,7 +61,9 @@ export function sizes(plan) {
     unit: block / plan.tensor,
     tokens: plan.sequences * plan.length,
     compute,
-    reduce: fp32Shards ? 4 : compute,
+    reduce: plan.precision === "mixed" && plan.reduction === "fp32" ? 4 : compute,
+    /** Of what the optimizer updates. */
+    updated: plan.precision === "mixed" ? 4 : compute,
     /** Bytes a parameter at rest. */
     widths: fp32Shards
       ? { parameter: 4, gradient: 4, optimizer: 4 * moments }
@@ -93,20 +96,16 @@ export function stored(plan, recompute) {
     recompute === "none"
       ? 6 * plan.hidden + 2 * key + (plan.gated ? 4 : 2) * mlp
       : 3 * plan.hidden + key + mlp + (plan.gated ? plan.hidden : 0);
-  const matrices = plan.fused_attention || recompute !== "none" ? 0 : 5;
+  const fused = plan.fused_attention || recompute !== "none";
   return quantity(
     [
       [compute, "B"],
       [numbers, "numbers"],
     ],
     [
-      [4, "B"],
+      [fused ? 4 : compute, "B"],
       [plan.heads, "heads"],
-    ],
-    [
-      [matrices, "B"],
-      [plan.heads, "heads"],
-      [plan.length, "long"],
+      [fused ? 1 : plan.length, "long"],
     ],
   );
 }
@@ -117,7 +116,7 @@ function moments(plan, first, last) {
   const root = ends(plan, first, last);
   const local = s.layers * s.unit + root;
   const stage = STAGES[plan.strategy];
-  const sharded = s.shards > 1;
+  const copies = s.shards > 1 || s.native;
   /** @param {number} from @returns {Factor} */
   const over = (from) => [stage > from ? s.shards : 1, "GPUs", true];
   /** @type {(width: number, of?: number) => Factor[]} */
@@ -128,10 +127,13 @@ function moments(plan, first, last) {
   const parameters = quantity([...bytes(s.widths.parameter), over(2)]);
   const optimizer = quantity([...bytes(s.widths.optimizer), over(0)]);
   const gradients = quantity([...bytes(s.widths.gradient), over(1)]);
-  const early = plan.micro_batches > 1 && !s.accumulates ? gradients : quantity();
+  const reducedBefore = plan.micro_batches > 1 && !s.accumulates;
+  const early = reducedBefore ? gradients : quantity();
   const kept = plan.strategy === "fsdp-kept" ? s.layers : 0;
-  const whole = stage > 2 && sharded;
-  const split = stage > 1 && sharded;
+  const units = Math.max(kept, Math.min(s.shards > 1 ? 2 : 1, s.layers));
+  const whole = stage > 2 && copies;
+  const split = stage > 1 && copies;
+  const reduced = s.compute + s.reduce * (s.shards > 1 ? 1 : 2);
   /** @param {number} units @returns {Quantity} */
   const gathered = (units) =>
     whole
@@ -181,24 +183,27 @@ function moments(plan, first, last) {
   const found = {
     backward: {
       gradients: early,
-      gathered: gathered(Math.max(kept, Math.min(2, s.layers))),
+      gathered: gathered(units),
       whole_gradients: buffers(
         [
           [s.compute, "B"],
           [head, "of the head"],
         ],
-        bytes(s.compute + s.reduce, s.unit),
+        bytes(reduced, s.unit),
       ),
       activations: quantity(layers, outside, again),
     },
     end: {
-      gradients: split ? quantity([...bytes(s.widths.gradient, local - root), over(1)]) : gradients,
+      gradients: reducedBefore || !split ? gradients : quantity([...bytes(s.widths.gradient, local - root), over(1)]),
       whole_gradients: buffers([
-        [s.compute + s.reduce, "B"],
+        [reduced, "B"],
         [root, "of the root"],
       ]),
     },
-    step: { gradients, temporaries: s.native && s.moments === 2 ? parameters : quantity() },
+    step: {
+      gradients,
+      temporaries: s.moments === 2 && !plan.fused_optimizer ? quantity([...bytes(s.updated), over(0)]) : quantity(),
+    },
   };
   if (last)
     found.loss = {
@@ -228,13 +233,20 @@ export function peak(plan) {
   return found.reduce((most, other) => (other.total > most.total ? other : most));
 }
 
-/** How often a step goes through the gathers of forward, and through the reductions. @param {Plan} plan */
+/** How often in a step the parameters are gathered, and gathered again for backward, and gradients are reduced. @param {Plan} plan */
 function rounds(plan) {
-  const once = sizes(plan).accumulates;
-  return {
-    gathers: once && plan.strategy === "fsdp-kept" ? 1 : plan.micro_batches,
-    reductions: once ? 1 : plan.micro_batches,
-  };
+  const steps = plan.micro_batches;
+  const once = sizes(plan).accumulates ? 1 : steps;
+  const [gathers, again, reductions] = {
+    ddp: [0, 0, 1],
+    zero1: [1, 0, 1],
+    zero2: [1, 0, steps],
+    zero3: [steps, steps, steps],
+    "fsdp-kept": [once, 0, once],
+    fsdp: [steps, steps, once],
+    hsdp: [steps, steps, once],
+  }[plan.strategy];
+  return { gathers, again, reductions };
 }
 
 /** Bytes that a GPU sends in a step. @param {Plan} plan @returns {Record<Route, Quantity>} */
@@ -242,36 +254,14 @@ export function traffic(plan) {
   const s = sizes(plan);
   const root = ends(plan, plan.pipeline === 1, true);
   const local = s.layers * s.unit + root;
-  const { gathers, reductions } = rounds(plan);
+  const { gathers, again, reductions } = rounds(plan);
   /** The part of a ring. @param {number} ranks @returns {Factor[]} */
   const ring = (ranks) => [
     [ranks - 1, ""],
     [ranks, "GPUs", true],
   ];
-  /** @type {(times: number, width: number, of: number, ranks: number, name?: string) => Factor[]} */
-  const pass = (times, width, of, ranks, name = "passes") => [
-    [times, name],
-    [width, "B"],
-    [of, "parameters"],
-    ...ring(ranks),
-  ];
-  const steps = plan.micro_batches;
-  const within = {
-    ddp: () => quantity(pass(2, s.reduce, local, s.ring)),
-    zero1: () =>
-      quantity(pass(1, s.reduce, local, s.shards, "reduction"), pass(1, s.compute, local, s.shards, "gather")),
-    zero2: () =>
-      quantity(pass(steps, s.reduce, local, s.shards, "reductions"), pass(1, s.compute, local, s.shards, "gather")),
-    sharded: () => {
-      const again = { zero3: local, "fsdp-kept": 0 }[/** @type {string} */ (plan.strategy)] ?? local - root;
-      return quantity(
-        pass(gathers, s.compute, local, s.shards, "gathers"),
-        pass(gathers, s.compute, again, s.shards, "gathers again"),
-        pass(reductions, s.reduce, local, s.shards, "reductions"),
-      );
-    },
-  }[STAGES[plan.strategy] > 2 ? "sharded" : /** @type {"ddp" | "zero1" | "zero2"} */ (plan.strategy)]();
-  const sharded = STAGES[plan.strategy] > 2;
+  /** @type {(times: number, name: string, width: number, of: number) => Quantity} */
+  const pass = (times, name, width, of) => quantity([[times, name], [width, "B"], [of, "parameters"], ...ring(s.ring)]);
   /** @type {Factor[]} */
   const passed = [
     [s.compute, "B"],
@@ -279,52 +269,63 @@ export function traffic(plan) {
     [plan.hidden, "wide"],
   ];
   return {
-    within,
-    across: sharded
-      ? quantity([
-          [2 * reductions, "passes"],
-          [s.reduce, "B"],
-          [local, "parameters"],
-          [s.shards, "GPUs of a shard group", true],
-          ...ring(s.replicas),
-        ])
-      : quantity(),
+    gather: pass(gathers, "times", s.compute, local),
+    again: pass(again, "times", s.compute, plan.strategy === "zero3" ? local : local - root),
+    reduce: pass(reductions * directions(plan), plan.strategy === "ddp" ? "passes" : "times", s.reduce, local),
+    across: quantity([
+      [2 * reductions, "passes"],
+      [s.reduce, "B"],
+      [local, "parameters"],
+      [s.shards, "GPUs of a shard group", true],
+      ...ring(groups(plan)),
+    ]),
     tensor: quantity([
-      [steps, "micro-batches"],
+      [plan.micro_batches, "micro-batches"],
       [s.layers, "layers"],
-      [2 * tensorReductions(plan), "passes"],
+      [tensorPasses(plan), "passes"],
       ...passed,
       ...ring(plan.tensor),
     ]),
-    pipeline:
-      plan.pipeline > 1
-        ? quantity([[steps, "micro-batches"], [2, "ways"], ...passed, [plan.tensor, "tensor ranks", true]])
-        : quantity(),
+    pipeline: quantity([
+      [plan.micro_batches, "micro-batches"],
+      [ways(plan), "ways"],
+      ...passed,
+      [plan.tensor, "tensor ranks", true],
+    ]),
   };
 }
 
-/** All-reduces of a layer. @param {Plan} plan */
-const tensorReductions = (plan) => (plan.recompute === "full" ? 6 : 4);
+/** An all-reduce goes around twice. @param {Plan} plan */
+const directions = (plan) => (plan.strategy === "ddp" ? 2 : 1);
+
+/** Shard groups that reduce among each other. @param {Plan} plan */
+const groups = (plan) => (plan.strategy === "hsdp" ? sizes(plan).replicas : 1);
+
+/** Gathers and reduce-scatters of a layer. @param {Plan} plan */
+const tensorPasses = (plan) => (plan.recompute === "full" ? 14 : 10);
+
+/** Activations on, gradients back: of two stages each sends one of them. @param {Plan} plan */
+const ways = (plan) => Math.min(2, plan.pipeline - 1);
 
 /** Steps of rings in a row. @param {Plan} plan @returns {Record<Route, number>} */
 function latencies(plan) {
   const s = sizes(plan);
-  const { gathers, reductions } = rounds(plan);
-  const sharded = gathers * (plan.strategy === "fsdp-kept" ? 1 : 2) + reductions;
-  const passes = { ddp: 2, zero1: 2, zero2: plan.micro_batches + 1 }[/** @type {string} */ (plan.strategy)] ?? sharded;
+  const { gathers, again, reductions } = rounds(plan);
   const collectives = s.layers + 1;
+  const hops = s.ring - 1;
   return {
-    within: passes * collectives * (s.ring - 1),
-    across: plan.strategy === "hsdp" ? 2 * reductions * collectives * (s.replicas - 1) : 0,
-    tensor: plan.micro_batches * s.layers * tensorReductions(plan) * 2 * (plan.tensor - 1),
-    pipeline: plan.pipeline > 1 ? plan.micro_batches * 2 : 0,
+    gather: gathers * collectives * hops,
+    again: again * (plan.strategy === "zero3" ? collectives : s.layers) * hops,
+    reduce: reductions * directions(plan) * collectives * hops,
+    across: reductions * 2 * collectives * (groups(plan) - 1),
+    tensor: plan.micro_batches * s.layers * tensorPasses(plan) * (plan.tensor - 1),
+    pipeline: plan.micro_batches * ways(plan),
   };
 }
 
-/** Floating-point operations of a GPU in a step. @param {Plan} plan @returns {Quantity} */
+/** Floating-point operations of a GPU of the fullest stage in a step. @param {Plan} plan @returns {{ forward: Quantity, backward: Quantity }} */
 export function operations(plan) {
   const s = sizes(plan);
-  const tokens = s.tokens * plan.micro_batches;
   const layer = 6 * s.active + 12 * plan.length * plan.hidden;
   const kept =
     (plan.hidden * plan.hidden * plan.kv_heads) / plan.heads +
@@ -333,24 +334,31 @@ export function operations(plan) {
   const again = { none: 0, full: layer / 3, selective: 2 * kept }[plan.recompute];
   /** @type {Factor[]} */
   const shared = [
-    [tokens, "tokens"],
-    [plan.tensor * plan.pipeline, "GPUs of a replica", true],
+    [s.tokens * plan.micro_batches, "tokens"],
+    [plan.tensor, "tensor ranks", true],
   ];
-  return quantity(
-    [[plan.layers, "layers"], [6, "operations"], [s.active, "parameters"], ...shared],
-    [[plan.layers, "layers"], [12, "operations"], [plan.length, "long"], [plan.hidden, "wide"], ...shared],
-    [[plan.layers, "layers"], [again, "operations again"], ...shared],
-    [[6, "operations"], [s.table, "of the head"], ...shared],
-  );
+  /** @type {(times: number) => Factor[][]} */
+  const pass = (times) => [
+    [[s.layers, "layers"], [2 * times, "operations"], [s.active, "parameters"], ...shared],
+    [[s.layers, "layers"], [4 * times, "operations"], [plan.length, "long"], [plan.hidden, "wide"], ...shared],
+    [[2 * times, "operations"], [s.table, "of the head"], ...shared],
+  ];
+  return {
+    forward: quantity(...pass(1)),
+    backward: quantity(...pass(2), [[s.layers, "layers"], [again, "recomputed"], ...shared]),
+  };
 }
 
-/** Seconds of each part of a step by itself. @param {Plan} plan @returns {Record<Route | "compute" | "bubble", Quantity>} */
+/** Seconds of each part of a step by itself. @param {Plan} plan @returns {Record<Route | Span, Quantity>} */
 export function seconds(plan) {
   const s = sizes(plan);
   const fast = plan.node_bandwidth * GB;
   const slow = plan.network_bandwidth * GB;
+  const ring = s.ring * plan.tensor <= plan.node_gpus ? fast : slow;
   const bandwidth = {
-    within: s.ring * plan.tensor <= plan.node_gpus ? fast : slow,
+    gather: ring,
+    again: ring,
+    reduce: ring,
     across: slow,
     tensor: plan.tensor <= plan.node_gpus ? fast : slow,
     pipeline: plan.gpus <= plan.node_gpus ? fast : slow,
@@ -361,7 +369,7 @@ export function seconds(plan) {
   const took = (route) =>
     quantity(
       [
-        [waits[route], "steps"],
+        [waits[route], "hops"],
         [plan.latency * 1e-6, "s"],
       ],
       [
@@ -369,34 +377,57 @@ export function seconds(plan) {
         [bandwidth[route], "B/s", true],
       ],
     );
-  /** @type {Factor[]} */
-  const compute = [
-    [operations(plan).value, "operations"],
-    [plan.peak * 1e12, "a second", true],
-    [plan.utilization, "of the peak", true],
-  ];
+  const needed = operations(plan);
+  /** @param {"forward" | "backward"} pass */
+  const computed = (pass) =>
+    quantity([
+      [needed[pass].value, "operations"],
+      [(plan.precision === "fp32" ? plan.fp32_peak : plan.peak) * 1e12, "a second", true],
+      [plan.utilization, "of the peak", true],
+    ]);
+  const forward = computed("forward");
+  const backward = computed("backward");
+  const tensor = took("tensor");
   return {
-    compute: quantity(compute),
-    bubble: quantity([...compute, [plan.pipeline - 1, "idle"], [plan.micro_batches, "micro-batches", true]]),
-    within: took("within"),
+    forward,
+    backward,
+    idle: quantity([
+      [forward.value + backward.value + tensor.value, "s"],
+      [plan.pipeline - 1, "idle"],
+      [plan.micro_batches, "micro-batches", true],
+    ]),
+    gather: took("gather"),
+    again: took("again"),
+    reduce: took("reduce"),
     across: took("across"),
-    tensor: took("tensor"),
+    tensor,
     pipeline: took("pipeline"),
   };
 }
 
-/** How long a step takes if all data-parallel traffic hides behind compute, if none does, and tokens a second and GPU. @param {Plan} plan */
+/**
+ * How long a step takes if data-parallel traffic runs beside compute where it can, and if it never does; how long it lasts
+ * itself, and how long it is waited for in the first case.
+ * @param {Plan} plan
+ */
 export function pace(plan) {
   const took = seconds(plan);
-  const data = took.within.value + took.across.value;
-  const rest = took.tensor.value + took.pipeline.value + took.bubble.value;
-  const hidden = Math.max(took.compute.value, data) + rest;
+  const steps = plan.micro_batches;
+  const { gathers, again, reductions } = rounds(plan);
+  const forward = STAGES[plan.strategy] < 3 ? 0 : took.forward.value / steps;
+  const backward = took.backward.value / steps;
+  const gather = took.gather.value / Math.max(1, gathers);
+  const regather = took.again.value / Math.max(1, again);
+  const reduce = (took.reduce.value + took.across.value) / reductions;
+  const waited =
+    gathers * Math.max(0, gather - forward) +
+    reductions * Math.max(0, regather + reduce - backward) +
+    (steps - reductions) * Math.max(0, regather - backward);
+  const data = took.gather.value + took.again.value + took.reduce.value + took.across.value;
+  const exposed = Object.values(took).reduce((sum, { value }) => sum + value, 0);
+  const hidden = exposed - data + waited;
   const { tokens, data: ranks } = sizes(plan);
-  return {
-    hidden,
-    exposed: took.compute.value + data + rest,
-    tokens: (tokens * plan.micro_batches * ranks) / hidden / plan.gpus,
-  };
+  return { hidden, exposed, data, waited, tokens: (tokens * steps * ranks) / hidden / plan.gpus };
 }
 
 /** All of it, flat, as plans.py gives it. @param {Plan} plan @returns {Record<string, number | string>} */
@@ -404,6 +435,7 @@ export function figures(plan) {
   const { moment, held, total: bytes } = peak(plan);
   const { parameters, data, shards } = sizes(plan);
   const { hidden, exposed, tokens } = pace(plan);
+  const { forward, backward } = operations(plan);
   /** @param {string} name @param {Record<string, Quantity>} of */
   const flat = (name, of) =>
     Object.fromEntries(Object.entries(of).map(([key, { value }]) => [`${name}_${key}`, value]));
@@ -413,7 +445,7 @@ export function figures(plan) {
     shard_ranks: shards,
     moment,
     peak_bytes: bytes,
-    flops: operations(plan).value,
+    flops: forward.value + backward.value,
     step_hidden: hidden,
     step_exposed: exposed,
     tokens_per_second: tokens,

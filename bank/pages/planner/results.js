@@ -2,8 +2,8 @@
 
 import { element, row, table } from "./elements.js";
 import { operations, pace, peak, seconds, sizes, stored, traffic } from "./plan.js";
-import { fewest, firstKnob, fits, room } from "./search.js";
-import { digits, duration, formula, size } from "./words.js";
+import { advised, batch, fewest, fits, room } from "./search.js";
+import { count, digits, duration, size, terms } from "./words.js";
 
 /**
  * `explained` gives the link to the question on a thing, `set` makes another plan the plan.
@@ -32,17 +32,24 @@ const MOMENTS = {
   step: "in the optimizer’s step",
 };
 const ROUTES = {
-  within: "Data parallel",
+  gather: "Gathers for forward",
+  again: "Gathers for backward",
+  reduce: "Reductions of gradients",
   across: "Between shard groups",
   tensor: "Tensor parallel",
   pipeline: "Between stages",
 };
+const SPANS = { forward: "Forward", backward: "Backward", idle: "Idle in the pipeline" };
 
 /** @param {string} id @param {string} words */
 const heading = (id, words) => element("h2", { id }, words);
 
-/** @param {number} number @param {string} noun */
-const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+/** What a quantity is the sum of, a line each, and at the end whatever goes with it. @param {import("./plan.js").Quantity} quantity @param {...Node} after */
+function made(quantity, ...after) {
+  const lines = terms(quantity).map((term, i) => element("span", { class: "term" }, i ? `+ ${term}` : term));
+  lines.at(-1)?.append(" ", ...after);
+  return lines;
+}
 
 /** Whether it fits, in few words. @param {State} state */
 export function standing(state) {
@@ -61,7 +68,7 @@ export function memory(state, { explained }) {
   const spare = state.spare ? ` less ${state.spare}%, ${size(free)}` : "";
   const verdict = element(
     "p",
-    { class: `verdict-line ${fits(state) ? "fits" : "over"}` },
+    { class: `verdict-line ${fits(state) ? "fits" : "over"}`, tabindex: "-1" },
     element("b", {}, fits(state) ? "It fits." : "It does not fit."),
     ` ${size(total)} at the peak, ${MOMENTS[moment]}, of ${size(capacity)}${spare}.`,
   );
@@ -72,15 +79,16 @@ export function memory(state, { explained }) {
     bar.append(element("i", { class: `part ${kind}`, style: `inline-size: ${share(quantity.value)}` }));
   bar.append(element("b", { class: "limit", style: `inset-inline-start: ${share(free)}` }));
 
-  const { parameters, data, shards, replicas } = sizes(state);
+  const { parameters, data, shards, replicas, native } = sizes(state);
+  const rows = parts.map(({ kind, quantity }) => {
+    const inLayer = kind === "activations" ? made(stored(state, state.recompute), explained(kind)) : [];
+    inLayer[0]?.prepend("a token in a layer: ");
+    const how = inLayer.length ? [...made(quantity), ...inLayer] : made(quantity, explained(kind));
+    return row([element("i", { class: `swatch ${kind}` }), KINDS[kind]], size(quantity.value), how);
+  });
   const groups = state.strategy === "hsdp" ? ` in ${count(replicas, "shard group")} of ${shards}` : "";
-  const rows = parts.map(({ kind, quantity }) =>
-    row([element("i", { class: `swatch ${kind}` }), document.createTextNode(KINDS[kind])], size(quantity.value), [
-      formula(quantity),
-      kind === "activations" ? `; of a token in a layer: ${formula(stored(state, state.recompute))} ` : " ",
-      explained(kind),
-    ]),
-  );
+  const whole = native && shards === 1 ? " A shard group of one GPU divides nothing." : "";
+  const sequences = batch(state);
   return [
     heading("memory", "Memory"),
     verdict,
@@ -88,10 +96,16 @@ export function memory(state, { explained }) {
     element(
       "p",
       { class: "aside" },
-      `${digits(parameters)} parameters; ${count(data, "data-parallel rank")}${groups}.`,
+      `${digits(parameters)} parameters; ${count(data, "data-parallel rank")}${groups}.${whole} ` +
+        `A step takes ${count(sequences, "sequence")}, ${digits(sequences * state.length)} tokens.`,
     ),
     table(["At the peak", "on a GPU", "made of"], rows),
   ];
+}
+
+/** What a route carries. @param {State} state @param {keyof typeof ROUTES} route */
+function routeName(state, route) {
+  return route === "gather" && ["zero1", "zero2"].includes(state.strategy) ? "Gather after the update" : ROUTES[route];
 }
 
 /** @param {State} state @param {Around} around */
@@ -100,11 +114,7 @@ export function communication(state, { explained }) {
   const routes = /** @type {(keyof typeof ROUTES)[]} */ (Object.keys(ROUTES)).filter((route) => sent[route].value > 0);
   if (!routes.length) return [heading("traffic", "Traffic"), element("p", {}, "One GPU alone sends nothing.")];
   const rows = routes.map((route) =>
-    row([document.createTextNode(ROUTES[route])], size(sent[route].value), [
-      formula(sent[route]),
-      " ",
-      explained(route),
-    ]),
+    row([routeName(state, route)], size(sent[route].value), made(sent[route], explained(route))),
   );
   return [heading("traffic", "Traffic"), table(["In a step", "a GPU sends", "made of"], rows)];
 }
@@ -113,34 +123,41 @@ export function communication(state, { explained }) {
 export function time(state, { explained }) {
   const took = seconds(state);
   const { hidden, exposed, tokens } = pace(state);
-  const names = { compute: "Compute", bubble: "Idle in the pipeline", ...ROUTES };
-  const parts = /** @type {(keyof typeof names)[]} */ (Object.keys(names)).filter((name) => took[name].value > 0);
+  const needed = operations(state);
+  const names = /** @type {(keyof typeof took)[]} */ (Object.keys({ ...SPANS, ...ROUTES }));
+  const parts = names.filter((name) => took[name].value > 0);
   const longest = Math.max(...parts.map((name) => took[name].value));
   const rows = parts.map((name) => {
     const length = `inline-size: ${(100 * took[name].value) / longest}%`;
-    const head = [document.createTextNode(names[name]), element("i", { class: `length ${name}`, style: length })];
-    const more = name === "compute" ? `; the operations: ${formula(operations(state))} ` : " ";
-    return row(head, duration(took[name].value), [formula(took[name]), more, explained(name)]);
+    const words =
+      name in SPANS
+        ? SPANS[/** @type {keyof typeof SPANS} */ (name)]
+        : routeName(state, /** @type {keyof typeof ROUTES} */ (name));
+    const head = [words, element("i", { class: `length ${name}`, style: length })];
+    return row(head, duration(took[name].value), made(took[name], explained(name)));
   });
+  const passes = /** @type {("forward" | "backward")[]} */ (["forward", "backward"]).map((pass) =>
+    row([SPANS[pass]], digits(needed[pass].value), made(needed[pass])),
+  );
   const span =
     hidden === exposed
       ? duration(hidden)
-      : `${duration(hidden)} if data-parallel traffic runs beside compute, ${duration(exposed)} if none does`;
-  const speed = `at best ${digits(Math.round(tokens))} tokens a second on each GPU`;
+      : `${duration(hidden)} if traffic runs beside compute where it can, ${duration(exposed)} if it never does`;
+  const speed = `at best ${digits(Math.round(tokens))} tokens a second on each GPU, ${digits(Math.round(tokens * state.gpus))} on all`;
   return [
     heading("time", "Time"),
-    element("p", {}, `A step takes ${span}; ${speed}. ${cover(took)}`),
+    element("p", {}, `A step takes ${span}; ${speed}. ${cover(state)}`),
     table(["By itself", "takes", "made of"], rows),
+    table(["In a step", "operations", "made of"], passes),
   ];
 }
 
-/** Whether compute lasts as long as what can run beside it. @param {ReturnType<typeof seconds>} took */
-function cover(took) {
-  const data = took.within.value + took.across.value;
+/** How much of the data-parallel traffic compute can hide. @param {State} state */
+function cover(state) {
+  const { data, waited } = pace(state);
   if (!data) return "";
-  if (data > took.compute.value) return "Data-parallel traffic lasts longer than compute: part of it is waited for.";
-  const times = (took.compute.value / data).toLocaleString("en", { maximumSignificantDigits: 2 });
-  return `Compute lasts ${times} times as long as the data-parallel traffic, which can hide behind it.`;
+  if (!waited) return `The data-parallel traffic, ${duration(data)}, can all run beside compute.`;
+  return `Of the ${duration(data)} of data-parallel traffic ${duration(waited)} at least are waited for: they find no compute to run beside.`;
 }
 
 /** @param {State} state @param {Around} around */
@@ -150,26 +167,41 @@ export function advice(state, { explained, set }) {
   const enough =
     least === undefined
       ? [`${setup} it fits on no number of GPUs: what sharding leaves whole is too much. `]
-      : least === state.gpus
-        ? [`${setup} it fits on ${count(least, "GPU")}, as planned, and on no fewer. `]
-        : [`${setup} it fits from ${count(least, "GPU")} on. `, button({ ...state, gpus: least }, set), " "];
-  return [heading("knobs", "What to change"), element("p", {}, ...enough, explained("fewest")), turned(state, set)];
+      : fits(state)
+        ? [
+            `${setup} it fits on ${count(least, "GPU")}${least === state.gpus ? ", as planned, and on no fewer" : " already"}. `,
+          ]
+        : [`${setup} it fits on ${count(least, "GPU")}. `, button({ ...state, gpus: least }, set), " "];
+  return [heading("knobs", "What to change"), element("p", {}, ...enough, explained("fewest")), first(state, set)];
 }
 
 /** @param {State} state @param {Around["set"]} set */
-function turned(state, set) {
-  const knob = firstKnob(state);
-  if (!knob)
+function first(state, set) {
+  const found = advised(state);
+  if (!found)
     return element(
       "p",
       {},
-      fits(state) ? "None of the single changes tried makes it faster by more than 2%, by these figures." : "None of the single changes tried frees memory.",
+      fits(state)
+        ? "By these figures none of the single changes tried makes it faster by more than 2%."
+        : "None of the changes tried, up to three at once on these GPUs, or two on more, makes it fit.",
     );
-  const change = (100 * pace(knob.state).tokens) / pace(state).tokens - 100;
+  const { knobs, state: other } = found;
+  const steps = [
+    ...(other.gpus === state.gpus ? [] : [`take ${count(other.gpus, "GPU")}`]),
+    ...knobs.map(({ words }) => words),
+  ].join(", and ");
+  const settled =
+    other.micro_batches === state.micro_batches
+      ? ""
+      : `, with ${count(other.micro_batches, "micro-batch", "micro-batches")} a step`;
+  const sequences =
+    batch(other) === batch(state) ? "as many sequences a step" : `${count(batch(other), "sequence")} a step`;
+  const change = (100 * found.tokens) / pace(state).tokens - 100;
   const percent = Math.abs(change).toLocaleString("en", { maximumFractionDigits: 0 });
-  const speed = percent === "0" ? "as fast" : `${percent}% ${change > 0 ? "faster" : "slower"}`;
-  const outcome = `${size(peak(knob.state).total)} at the peak, ${knob.fits ? "which fits" : "still too much"}, and ${speed} at best. `;
-  return element("p", {}, `First, ${knob.words}: ${outcome}`, button(knob.state, set));
+  const speed = percent === "0" ? "each GPU as fast" : `each GPU ${percent}% ${change > 0 ? "faster" : "slower"}`;
+  const outcome = `${size(peak(other).total)} at the peak, which fits, ${sequences}, and ${speed} at best. `;
+  return element("p", {}, `First, ${steps}${settled}: ${outcome}`, button(other, set));
 }
 
 /** @param {State} state @param {Around["set"]} set */

@@ -1,11 +1,15 @@
-// What to change in a plan: how many GPUs it takes, and which one setting helps most.
+// What to change in a plan: how many GPUs it takes, and which settings help most.
 
-import { faults } from "./faults.js";
-import { pace, peak } from "./plan.js";
+import { possible } from "./faults.js";
+import { pace, peak, sizes } from "./plan.js";
 
 /** @typedef {import("./fields.js").State} State */
+/** A setting to change, in words. @typedef {{ words: string, change: Partial<State> }} Knob */
+/** @typedef {{ knobs: Knob[], state: State, tokens: number }} Found */
 
 const MOST = 1 << 17;
+/** By how much another plan has to be faster to be worth a word. */
+const WORTH = 1.02;
 
 /** Bytes that a plan may take. @param {State} state */
 export const room = (state) => state.memory * 1e9 * (1 - state.spare / 100);
@@ -13,72 +17,118 @@ export const room = (state) => state.memory * 1e9 * (1 - state.spare / 100);
 /** @param {State} state */
 export const fits = (state) => peak(state).total <= room(state);
 
+/** Sequences of a step, on all GPUs. @param {State} state */
+export const batch = (state) => state.sequences * state.micro_batches * sizes(state).data;
+
 /** The smallest number of GPUs on which a plan fits, its batch on each GPU the same; none if no number does. @param {State} state @returns {number | undefined} */
 export function fewest(state) {
   const replica = state.tensor * state.pipeline;
-  const group = state.strategy === "hsdp" ? Math.max(1, Math.floor(state.node_gpus / state.tensor)) : 1;
-  // In a node any number of ranks; beyond, whole groups. What a GPU holds never grows with them.
-  const gpus = (/** @type {number} */ i) => replica * (i < group ? i + 1 : group * (i - group + 2));
-  let [low, high] = [0, group - 1 + Math.max(0, Math.floor(MOST / (replica * group)) - 1)];
-  if (!fits({ ...state, gpus: gpus(high) })) return undefined;
+  const on = (/** @type {number} */ ranks) => ({ ...state, gpus: ranks * replica });
+  // One rank gathers nothing, and can hold less than two. From two on a GPU never holds more for there being more.
+  if (fits(on(1))) return replica;
+  let [low, high] = [2, Math.floor(MOST / replica)];
+  if (state.strategy === "hsdp") high = Math.max(1, Math.floor(state.node_gpus / state.tensor));
+  if (high < low || !fits(on(high))) return undefined;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (fits({ ...state, gpus: gpus(middle) })) high = middle;
+    if (fits(on(middle))) high = middle;
     else low = middle + 1;
   }
-  return gpus(low);
+  return low * replica;
 }
 
-/** Single changes, each in words. @param {State} state @returns {{ words: string, state: State }[]} */
-function changes(state) {
-  /** @type {[string, Partial<State>][]} */
+/** What can be turned, and to what: of each setting the other values. @param {State} state @returns {Knob[][]} */
+function knobs(state) {
+  const powers = [1, 2, 4, 8, 16, 32, 64];
+  /** @type {Knob[][]} */
   const every = [
-    ["recompute whole layers", { recompute: "full" }],
-    ["recompute every second matrix product", { recompute: "selective" }],
-    ["recompute nothing", { recompute: "none" }],
-    ["use fused attention", { fused_attention: true }],
-    ["keep whole state on each GPU, as DDP does", { strategy: "ddp" }],
-    ["divide the optimizer state: ZeRO-1", { strategy: "zero1" }],
-    ["shard everything: FSDP2", { strategy: "fsdp" }],
-    ["keep parameters after forward", { strategy: "fsdp-kept" }],
-    ["shard within each node: hybrid", { strategy: "hsdp" }],
     [
-      "halve the micro-batch, and run twice as many",
-      { sequences: state.sequences / 2, micro_batches: state.micro_batches * 2 },
+      { words: "recompute nothing", change: { recompute: "none" } },
+      { words: "recompute every second matrix product", change: { recompute: "selective" } },
+      { words: "recompute whole layers", change: { recompute: "full" } },
     ],
+    [{ words: "use fused attention", change: { fused_attention: true } }],
+    [{ words: "use a fused optimizer", change: { fused_optimizer: true } }],
     [
-      "double the micro-batch, and run half as many",
-      { sequences: state.sequences * 2, micro_batches: state.micro_batches / 2 },
+      { words: "keep the whole state on each GPU (DDP)", change: { strategy: "ddp" } },
+      { words: "divide the optimizer state (ZeRO-1)", change: { strategy: "zero1" } },
+      { words: "divide optimizer state and gradients (ZeRO-2)", change: { strategy: "zero2" } },
+      { words: "divide state and parameters (ZeRO-3)", change: { strategy: "zero3" } },
+      { words: "shard everything (FSDP2)", change: { strategy: "fsdp" } },
+      { words: "shard everything and keep parameters after forward (FSDP2)", change: { strategy: "fsdp-kept" } },
+      { words: "shard within each node (hybrid)", change: { strategy: "hsdp" } },
     ],
-    ["share each layer among twice as many tensor-parallel ranks", { tensor: state.tensor * 2 }],
-    ["take away half of the tensor-parallel ranks", { tensor: state.tensor / 2 }],
+    powers.map((sequences) => ({
+      words: `put ${sequences} ${sequences === 1 ? "sequence" : "sequences"} in a micro-batch`,
+      change: { sequences },
+    })),
+    powers
+      .filter((tensor) => tensor <= state.node_gpus)
+      .map((tensor) => ({
+        words: tensor === 1 ? "leave tensor parallelism" : `share each layer among ${tensor} tensor-parallel ranks`,
+        change: { tensor },
+      })),
+    powers.map((pipeline) => ({
+      words: pipeline === 1 ? "leave the pipeline" : `cut the layers into ${pipeline} pipeline stages`,
+      change: { pipeline },
+    })),
   ];
-  return every
-    .map(([words, change]) => ({ words, state: { ...state, ...change } }))
-    .filter(({ state: other }) => !faults(other).length && other.tensor <= other.node_gpus)
-    .filter(({ state: other }) =>
-      Object.keys(other).some(
-        (name) => other[/** @type {keyof State} */ (name)] !== state[/** @type {keyof State} */ (name)],
-      ),
-    );
+  const differs = (/** @type {Knob} */ { change }) =>
+    Object.entries(change).some(([name, value]) => state[/** @type {keyof State} */ (name)] !== value);
+  return every.map((values) => values.filter(differs));
+}
+
+/** Plans that differ in so many settings, their global batch the same. @param {State} state @param {number} many @returns {Generator<{ knobs: Knob[], state: State }>} */
+function* turned(state, many) {
+  const every = knobs(state);
+  /** @type {(from: number, left: number) => Generator<Knob[]>} */
+  function* chosen(from, left) {
+    if (!left) yield [];
+    else
+      for (let i = from; i <= every.length - left; i++)
+        for (const knob of every[i]) for (const rest of chosen(i + 1, left - 1)) yield [knob, ...rest];
+  }
+  for (const some of chosen(0, many)) {
+    const other = Object.assign({}, state, ...some.map(({ change }) => change));
+    other.micro_batches = batch(state) / (other.sequences * sizes(other).data);
+    if (possible(other)) yield { knobs: some, state: other };
+  }
+}
+
+/** Of the plans that differ in so many settings the fastest that fits. @param {State} state @param {number} many @returns {Found | undefined} */
+function fastest(state, many) {
+  /** @type {Found | undefined} */
+  let best;
+  for (const plan of turned(state, many)) {
+    if (!fits(plan.state)) continue;
+    const { tokens } = pace(plan.state);
+    if (!best || tokens > best.tokens) best = { ...plan, tokens };
+  }
+  return best;
 }
 
 /**
- * The one change to make first. Of a plan that does not fit: the one that makes it fit and runs fastest, or else the one that
- * frees most. Of one that fits: the one that runs faster, if any does by more than 2%.
- * @param {State} state @returns {{ words: string, state: State, fits: boolean } | undefined}
+ * What to turn first. Of a plan that fits, the one setting that makes it faster, if any does by enough. Of one that does not, as
+ * few settings as make it fit, at most three; on more GPUs, twice as many again and again, where none do on these.
+ * @param {State} state @returns {Found | undefined}
  */
-export function firstKnob(state) {
-  const there = changes(state);
-  const fitting = there.filter(({ state: other }) => fits(other));
-  const fastest = fitting.reduce(
-    (/** @type {typeof there[number] | undefined} */ best, other) =>
-      !best || pace(other.state).tokens > pace(best.state).tokens ? other : best,
-    undefined,
-  );
-  if (fits(state))
-    return fastest && pace(fastest.state).tokens > 1.02 * pace(state).tokens ? { ...fastest, fits: true } : undefined;
-  if (fastest) return { ...fastest, fits: true };
-  const [least] = there.sort((one, other) => peak(one.state).total - peak(other.state).total);
-  return least && peak(least.state).total < peak(state).total ? { ...least, fits: false } : undefined;
+export function advised(state) {
+  if (fits(state)) {
+    const found = fastest(state, 1);
+    return found && found.tokens > WORTH * pace(state).tokens ? found : undefined;
+  }
+  for (const many of [1, 2, 3]) {
+    const found = fastest(state, many);
+    if (found) return found;
+  }
+  const more = [];
+  for (let gpus = 2 * state.gpus; gpus <= MOST; gpus *= 2) more.push({ ...state, gpus });
+  const some = (/** @type {State} */ other) => fastest(other, 0) ?? fastest(other, 1) ?? fastest(other, 2);
+  const most = more.at(-1);
+  // What fits on no number of GPUs does not on the most of them.
+  if (!most || !some(most)) return undefined;
+  for (const other of more) {
+    const found = some(other);
+    if (found) return found;
+  }
 }

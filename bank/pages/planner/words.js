@@ -2,13 +2,47 @@
 
 /** @typedef {import("./plan.js").Quantity} Quantity @typedef {import("./plan.js").Factor} Factor */
 
-const POWERS = { 1e12: "10¹²", 1e9: "10⁹", 1e6: "10⁶" };
+/** @type {[number, string][]} */
+const POWERS = [
+  [1e18, "10¹⁸"],
+  [1e15, "10¹⁵"],
+  [1e12, "10¹²"],
+  [1e9, "10⁹"],
+  [1e6, "10⁶"],
+];
+/** @type {[number, string][]} */
+const SIZES = [
+  [1e18, "EB"],
+  [1e15, "PB"],
+  [1e12, "TB"],
+  [1e9, "GB"],
+  [1e6, "MB"],
+  [1e3, "kB"],
+  [0, "B"],
+];
+/** @type {[number, string][]} */
+const TIMES = [
+  [86400, "days"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+  [1e-3, "ms"],
+  [0, "µs"],
+];
+/** What a unit is of the first one. @type {Record<string, number>} */
+const SMALLEST = { B: 1, µs: 1e-6 };
+
+/** @param {number} number @param {string} noun @param {string} nouns */
+export function count(number, noun, nouns = `${noun}s`) {
+  return `${number.toLocaleString("en")} ${number === 1 ? noun : nouns}`;
+}
 
 /** @param {number} value */
 export function digits(value) {
-  const size = [1e12, 1e9, 1e6].find((power) => Math.abs(value) >= power);
-  if (size) return `${rounded(value / size)}·${POWERS[/** @type {keyof typeof POWERS} */ (size)]}`;
-  return rounded(value);
+  const [power, sign] = POWERS.find(([least]) => Math.abs(value) >= least) ?? [1, ""];
+  // A number of a few digits is written out.
+  if (power === 1 || (Number.isInteger(value) && value < 1e7)) return rounded(value);
+  return `${rounded(value / power)}·${sign}`;
 }
 
 /** To three digits, or a whole number whole. @param {number} value */
@@ -22,43 +56,31 @@ function rounded(value) {
 }
 
 /** @param {number} bytes */
-export function size(bytes) {
-  const [power, unit] = /** @type {[number, string]} */ (
-    [
-      [1e15, "PB"],
-      [1e12, "TB"],
-      [1e9, "GB"],
-      [1e6, "MB"],
-      [1e3, "kB"],
-    ].find(([least]) => bytes >= Number(least)) ?? [1, "B"]
-  );
-  const value = bytes / power;
-  return `${value.toLocaleString("en", value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 })} ${unit}`;
-}
+export const size = (bytes) => inUnits(bytes, SIZES);
 
 /** @param {number} seconds */
-export function duration(seconds) {
-  const [power, unit] = /** @type {[number, string]} */ (
-    [
-      [1, "s"],
-      [1e-3, "ms"],
-    ].find(([least]) => seconds >= Number(least)) ?? [1e-6, "µs"]
-  );
-  return `${(seconds / power).toLocaleString("en", { maximumSignificantDigits: 3 })} ${unit}`;
+export const duration = (seconds) => inUnits(seconds, TIMES);
+
+/** @param {number} value @param {[number, string][]} units */
+function inUnits(value, units) {
+  const [least, unit] = /** @type {[number, string]} */ (units.find(([from]) => value >= from));
+  const times = value / (least || SMALLEST[unit]);
+  return `${times.toLocaleString("en", times >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 })} ${unit}`;
 }
 
-/** The factors of a quantity: what was multiplied, and by what divided. @param {Quantity} quantity */
-export function formula({ terms }) {
-  return terms
-    .map((term) => {
-      const telling = term.filter(([value]) => value !== 1);
-      return (telling.length ? telling : term.slice(0, 1)).map(factor).join("");
-    })
-    .join(" + ");
+/** What is summed to a quantity: of each term the factors, multiplied or divided by. @param {Quantity} quantity */
+export function terms({ terms }) {
+  return terms.map((term) => {
+    const telling = term.filter(([value]) => value !== 1);
+    return (telling.length ? telling : term.slice(0, 1)).map(factor).join("");
+  });
 }
 
 /** @param {Factor} factor @param {number} i */
 function factor([value, name, divides], i) {
-  const sign = i ? (divides ? " ÷ " : " · ") : "";
-  return sign + (name === "s" ? duration(value) : `${digits(value)} ${name}`.trim());
+  const sign = i ? (divides ? " ÷ " : " · ") : divides ? "1 ÷ " : "";
+  return sign + (name === "s" ? duration(value) : `${digits(value)} ${value === 1 ? single(name) : name}`.trim());
 }
+
+/** @param {string} nouns */
+const single = (nouns) => nouns.replace(/(ss|ch)es$|s$/, "$1");
