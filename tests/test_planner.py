@@ -53,6 +53,14 @@ def test_500_plans_come_out_as_they_did() -> None:
             assert same, (name, plan)
 
 
+def test_a_plan_holds_what_pytorchs_tracker_counts(bank: Bank) -> None:
+    results = bank.evidence.programs["planned-memory"].measured.results
+    several = [results["large"]["world_8"], results["large"]["world_128"], *results["loss"].values()]
+    several += [results[name] for name in ("backward", "end", "step")]
+    assert all(0.99 < one["of_plan"] <= 1 for one in several)
+    assert all(0.96 < results[name]["of_plan"] <= 1 for name in ("alone", "alone_at_the_end"))
+
+
 def test_the_browser_gives_the_same_numbers() -> None:
     plans = [plan for plan, _ in read()]
     browsers = each("plan.figures(given)", [asdict(plan) for plan in plans])

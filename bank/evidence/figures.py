@@ -135,8 +135,11 @@ def memory_over_a_step(runs: dict[str, Any]) -> dict[str, Any]:
     where each block's forward and backward end. Activations grow through forward and go through backward. Shards are
     the small part below; gathered parameters and whole gradients keep their height.
     """
-    points = runs["step-memory"].points
-    kinds = [name for name in points[0] if name != "place"]
+    points = [
+        {"place": place.replace("_", " ")} | {kind.replace("_", " "): size for kind, size in vars(held).items()}
+        for place, held in vars(runs["step-memory"].points).items()
+    ]
+    kinds = list(points[0])[1:]
     sums = [round(sum(point[kind] for kind in kinds), 2) for point in points]
     most = sums.index(max(sums))
     places = len(points) // 2

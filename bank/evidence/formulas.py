@@ -13,6 +13,8 @@ from __future__ import annotations
 from math import ceil
 
 KB, MB, GB, TB = 10**3, 10**6, 10**9, 10**12
+# What links are sold by, in bytes.
+GBIT = GB // 8
 KIB, MIB, GIB, TIB = 2**10, 2**20, 2**30, 2**40
 MILLION, BILLION = 10**6, 10**9
 MS, US = 1e-3, 1e-6

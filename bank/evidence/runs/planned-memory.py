@@ -3,7 +3,7 @@
 Llama-3.1-8B's shapes (LayerNorm for RMSNorm) under FSDP2 on simulated ranks, gathers in bf16, reduction in fp32, the
 loss in fp32, AdamW with `foreach`; the second step. `large` are two sequences of 8,192 tokens a GPU with torchtitan's
 selective recomputation, as in its published runs on 8 and 128 GPUs. In the others, of few layers, the peak lies
-elsewhere. In bytes; `of_plan` is the tracker's peak divided by the plan's.
+elsewhere. In bytes; `of_plan` is the tracker's peak divided by the plan's, `at_peak` splits the tracker's.
 """
 
 from __future__ import annotations
@@ -68,8 +68,13 @@ def compared(
     seen = second_iteration(gpus, build, sequences * length, shard, updating, optimizer_step=True)
     step = {"sequences": sequences, "length": length, "recompute": recompute, "optimizer": optimizer}
     moment, held = peak(Plan(**LLAMA_8B | TITAN | step | {"layers": layers, "gpus": gpus}))
-    tracked = seen["at_peak"]["total"]
-    return {"moment": moment, "tracked": tracked, "of_plan": round(tracked / sum(held.values()), 4)}
+    tracked = seen["at_peak"].pop("total")
+    return {
+        "moment": moment,
+        "tracked": tracked,
+        "of_plan": round(tracked / sum(held.values()), 4),
+        "at_peak": seen["at_peak"],
+    }
 
 
 def measure(layers: int, length: int, foreach: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Twelve MLP blocks of width 256 and a root with embedding and head (vocabulary 4,096), in fp32, under FSDP2 on 8
 simulated ranks; one sequence of 256 tokens, Adam. The second step of rank 0: what PyTorch's memory tracker counts, in
-MiB, where each block's forward ends and where its backward ends, and on both sides of the head.
+MiB, where the embedding's forward ends, where each block's forward and backward end, and on both sides of the head.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MUTATION = {"reshard": False}
 KINDS = {
     "shards": ("sharded_param",),
     "moments": ("optstate",),
-    "gradient shards": ("sharded_grad",),
+    "gradient_shards": ("sharded_grad",),
     "gathered": ("unsharded_param", "all_gather"),
     "activations": ("activation", "inputs"),
     "temporary": ("unsharded_grad", "temp", "reduce_scatter"),
@@ -29,7 +29,8 @@ KINDS = {
 
 
 def watch(model: Stack, look: Callable[[str], None]) -> None:
-    """Looks where each block's forward ends and where its backward ends, and on both sides of the head."""
+    """Looks where the embedding's forward ends, where each block's forward and backward end, and around the head."""
+    model.embedding.register_forward_hook(lambda *_: look("embedding forward"))
     for i, block in enumerate(model.blocks, 1):
         block.register_forward_hook(lambda *_, i=i: look(f"block {i} forward"))
         block.register_full_backward_hook(lambda *_, i=i: look(f"block {i} backward"))
@@ -40,12 +41,14 @@ def watch(model: Stack, look: Callable[[str], None]) -> None:
 def measure(ranks: int, blocks: int, width: int, vocabulary: int, tokens: int, reshard: bool) -> dict[str, Any]:
     build, shard = partial(Stack, MlpBlock, width, blocks, vocabulary), partial(each_block, reshard=reshard)
     found = second_iteration(ranks, build, tokens, shard, watch=watch)
-    points = [
-        {"place": point["place"]}
-        | {name: round(sum(point.get(part, 0) for part in parts) / MIB, 2) for name, parts in KINDS.items()}
-        for point in found["points"]
-    ]
-    return {"points": points, "highest": max(round(sum(list(point.values())[1:]), 2) for point in points)}
+    return {
+        "points": {
+            point["place"].replace(" ", "_"): {
+                name: round(sum(point.get(part, 0) for part in parts) / MIB, 2) for name, parts in KINDS.items()
+            }
+            for point in found["points"]
+        }
+    }
 
 
 if __name__ == "__main__":

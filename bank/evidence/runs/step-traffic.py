@@ -2,7 +2,8 @@
 
 Four transformer blocks and a root in fp32, on four processes; what each rank sends is summed over the collectives of
 the third step, as a ring sends it, in units of (N-1)/N times the fp32 bytes of the model. `micro_4` are steps of four
-micro-batches. The second step would not do: in it, and never again, DDP broadcasts the order of its rebuilt buckets.
+micro-batches. `hybrid` shards over pairs of processes, of which there are two. The second step would not do: in it, and
+never again, DDP broadcasts the order of its rebuilt buckets.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from toolbox import Ear, Transformer, agreed, counts, loss, main, sent, sharded, size, tokens
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy
 from torch.nn.parallel import DistributedDataParallel
 
@@ -42,9 +44,10 @@ def fsdp(
     reshard: bool | None = None,
     defer_reduction: bool = False,
     keep_after_backward: bool = False,
+    mesh: DeviceMesh | None = None,
 ) -> dict[str, Any]:
     settings: dict[str, Any] = {"mp_policy": MixedPrecisionPolicy(**policy)} if policy else {}
-    model = sharded(Transformer(blocks), reshard_after_forward=reshard, **settings)
+    model = sharded(Transformer(blocks), reshard_after_forward=reshard, mesh=mesh, **settings)
 
     def step() -> None:
         for i in range(micro_batches):
@@ -68,6 +71,7 @@ def heard_in(step: Any, parameters: int) -> dict[str, Any]:
 
 def every(blocks: int, micro_batches: int, gather_dtype: str) -> dict[str, Any]:
     low, full = getattr(torch, gather_dtype), torch.float32
+    pairs = init_device_mesh("cpu", (dist.get_world_size() // 2, 2), mesh_dim_names=("replicate", "shard"))
     return {
         "parameters": size(Transformer(blocks)),
         "micro_1": {
@@ -75,6 +79,7 @@ def every(blocks: int, micro_batches: int, gather_dtype: str) -> dict[str, Any]:
             "always": fsdp(blocks, 1, reshard=True),
             "default": fsdp(blocks, 1),
             "never": fsdp(blocks, 1, reshard=False),
+            "hybrid": fsdp(blocks, 1, reshard=True, mesh=pairs),
             "low_gather": fsdp(blocks, 1, {"param_dtype": low, "reduce_dtype": full}, reshard=True),
             "low_both": fsdp(blocks, 1, {"param_dtype": low}, reshard=True),
         },
@@ -83,6 +88,7 @@ def every(blocks: int, micro_batches: int, gather_dtype: str) -> dict[str, Any]:
             "always": fsdp(blocks, micro_batches, reshard=True),
             "default": fsdp(blocks, micro_batches),
             "never": fsdp(blocks, micro_batches, reshard=False),
+            "hybrid": fsdp(blocks, micro_batches, reshard=True, mesh=pairs),
             "deferred": fsdp(blocks, micro_batches, defer_reduction=True),
             "kept": fsdp(blocks, micro_batches, defer_reduction=True, keep_after_backward=True),
             "kept_never": fsdp(blocks, micro_batches, reshard=False, defer_reduction=True, keep_after_backward=True),
