@@ -1,7 +1,8 @@
 """Bytes and data types of the model state, by the way of sharding and of loading.
 
 One AdamW step of a small transformer on four processes, gradients kept. Bytes are summed over the processes and divided
-by the number of parameters; AdamW's step counters are left out, a number a tensor. Data types are those on rank 0.
+by the number of parameters; AdamW's step counters are left out, one a tensor, whose bytes are told. Data types are
+those on rank 0.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ def stepped(model: nn.Module, parameters: int, optimizer: str) -> dict[str, Any]
     reduced = {heard.dtype for heard in ear.heard if heard.kind != "all_gather"}
     return {
         "parameters": parameters,
+        "step_counter": held([states[0]["step"]]),
         "bytes": {"parameters": held(weights), "gradients": held(gradients), "moments": held(moments)},
         "dtypes": {
             "shard": dtype(weights[0]),
@@ -86,6 +88,7 @@ def measure(processes: int, optimizer: str, shards_per_copy: int) -> dict[str, A
             "parameters": first["parameters"],
             "cluster": per_parameter | {"state": sum(per_parameter.values())},
             "rank_0": first["bytes"],
+            "step_counter": first["step_counter"],
             "dtypes": first["dtypes"],
         }
     return found
