@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,7 +12,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from studybank.kinds.true_false import TrueFalse
 from studybank.model import Bank
 from studybank.reading import read_bank
-from tests.sites import BREAD, ROOT
+from tests.banks import EVIDENCE, Change, bank
+from tests.sites import BREAD, ROOT, built, served
 
 CLAIMS = [
     pytest.param(which, question.id, question.topic, question.verdict, id=question.id)
@@ -242,30 +244,33 @@ def test_the_printed_sheet_holds_no_answer(page: Page, bread_url: str) -> None:
         assert hidden not in shown
 
 
-def test_a_filter_shows_what_was_chosen_and_leads_to_what_was_not(page: Page, book_url: str, bank: Bank) -> None:
-    topic = "when-sharding-pays"
-    questions = bank.by_topic[topic]
-    page.goto(book_url + f"topics/{topic}/")
-    shown = page.locator("article.card:visible")
-    expect(shown).to_have_count(len(questions))
-    page.get_by_text("Filter", exact=True).click()
-    page.get_by_label("Checked by any").select_option("run")
-    measured = [q for q in questions if q.runs]
-    assert 0 < len(measured) < len(questions)
-    expect(shown).to_have_count(len(measured))
-    expect(page.locator(".filter [role=status]")).to_have_text(f"{len(measured)} of {len(questions)} shown")
-    page.get_by_label("Kind any").select_option("why")
-    both = [q for q in measured if q.kind == "why"]
-    expect(shown).to_have_count(len(both))
-    assert page.url.endswith("?checked=run&kind=why")
-    page.reload()
-    expect(shown).to_have_count(len(both))
-    hidden = next(q.id for q in questions if q not in both)
-    page.goto(book_url + f"topics/{topic}/?kind=why&checked=run#{hidden}")
-    expect(card(page, hidden)).to_be_visible()
-    expect(shown).to_have_count(len(questions))
-    page.goto(book_url + f"topics/{topic}/?kind=nonsense")
-    expect(shown).to_have_count(len(questions))
+def test_a_filter_shows_what_was_chosen_and_leads_to_what_was_not(page: Page, tmp_path: Path) -> None:
+    first, run = "sources:", "runs: [{lock: up.passed == 4}]"
+    claims: dict[str, Change] = {
+        "bends/outer-bank": (first, f"checks: ['flow(1, 1, 1) == 1']\n{first}"),
+        "bends/point-bar": (first, f"{run}\n{first}"),
+        "bends/oxbow": (first, f"{run}\n{first}"),
+    }
+    with served(built(bank(tmp_path, {**EVIDENCE, **claims}), tmp_path)) as url:
+        page.goto(url + "topics/bends/")
+        shown = page.locator("article.card:visible")
+        expect(shown).to_have_count(3)
+        page.get_by_text("Filter", exact=True).click()
+        page.get_by_label("Checked by any").select_option("run")
+        expect(shown).to_have_count(2)
+        expect(card(page, "outer-bank")).to_be_hidden()
+        expect(page.locator(".filter [role=status]")).to_have_text("2 of 3 shown")
+        page.get_by_label("Kind any").select_option("why")
+        expect(shown).to_have_count(1)
+        expect(card(page, "oxbow")).to_be_visible()
+        assert page.url.endswith("?checked=run&kind=why")
+        page.reload()
+        expect(shown).to_have_count(1)
+        page.goto(url + "topics/bends/?kind=why&checked=run#point-bar")
+        expect(card(page, "point-bar")).to_be_visible()
+        expect(shown).to_have_count(3)
+        page.goto(url + "topics/bends/?kind=nonsense")
+        expect(shown).to_have_count(3)
 
 
 def test_a_filter_offers_nothing_that_would_leave_nothing_out(page: Page, bread_url: str) -> None:
