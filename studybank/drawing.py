@@ -52,8 +52,8 @@ class Drawing:
 
     cache: Path
 
-    def svg(self, figure: Figure, width: str) -> str:
-        """The chart of a figure in one of WIDTHS."""
+    def svg(self, figure: Figure, width: str, number: int) -> str:
+        """The chart of a figure in one of WIDTHS, as the drawing of its page with this number."""
         specification = json.dumps(self._specification(figure, width), sort_keys=True)
         key = blake2b((version("vl-convert-python") + specification).encode(), digest_size=8).hexdigest()
         path = self.cache / "figures" / f"{key}.svg"
@@ -63,7 +63,7 @@ class Drawing:
 
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(vl_convert.vegalite_to_svg(specification), encoding="utf-8")
-        return self._dressed(path.read_text(encoding="utf-8"), figure, f"{figure.name}-{width}-")
+        return self._dressed(path.read_text(encoding="utf-8"), figure, f"drawing-{number}-")
 
     def _specification(self, figure: Figure, width: str) -> dict[str, Any]:
         narrow = width == "narrow"
@@ -82,12 +82,10 @@ class Drawing:
 
     @staticmethod
     def _dressed(svg: str, figure: Figure, prefix: str) -> str:
-        """Without a size of its own, described as a whole, with ids that no other drawing of the page has."""
+        """Without a size of its own, told as a whole, with ids that no other drawing of the page has."""
         view = re.search(r'viewBox="[^"]*"', svg)
         inner = SPOKEN.sub("", svg[svg.index(">") + 1 :])
         inner = IDENTIFIED.sub(lambda found: found[1] + prefix, inner)
         inner = re.sub(r' font-family="[^"]*"', "", inner).replace(f'"{MEASURED}px"', f'"{SHOWN}px"')
-        words = escape(f"{figure.title}. {figure.drawn.words}")
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" {view[0] if view else ""} role="img" aria-label="{words}">{inner}'
-        )
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" {view[0] if view else ""} role="img"'
+        return f'{head} aria-label="{escape(figure.title)}"><desc>{escape(figure.drawn.words)}</desc>{inner}'

@@ -1,22 +1,24 @@
 """Figures of a bank: data, a chart of it, and the same in words, from what programs measured and formulas give.
 
 `evidence/figures.py` has a function for each. Its docstring is the title and the caption; it is given the results of
-all programs by name (`runs["peak-memory"].world_8.peak`) and returns a mapping with
+all programs by name (`runs["peak-memory"].world_8.peak`), from which the site tells what the figure rests on, and
+returns a mapping with
 
 - `rows`: a list of mappings, each a row of the table that stands under the figure, its keys the heads of the columns;
 - `words`: the figure in words, for those who don't see it;
-- `chart`: a Vega-Lite specification without data, or None where the table alone is the figure.
+- `chart`: a Vega-Lite specification without data, or None where the table alone is the figure;
+- `group`: the column under whose values the rows are gathered in the table, or None.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from studybank.modules import failure, loaded
 from studybank.problems import Problem
@@ -33,20 +35,64 @@ class Drawn(BaseModel):
     rows: list[dict[str, Cell]] = Field(min_length=1)
     words: str = Field(min_length=1)
     chart: dict[str, Any] | None = None
+    group: str | None = None
+
+    @model_validator(mode="after")
+    def _is_a_table(self) -> Drawn:
+        columns = list(self.rows[0])
+        for i, row in enumerate(self.rows):
+            if list(row) != columns:
+                raise ValueError(f"row {i} has the columns {list(row)}, the first has {columns}")
+        if self.group not in [None, *columns]:
+            raise ValueError(f"group: `{self.group}` is not among the columns {columns}")
+        return self
 
 
 @dataclass(frozen=True)
 class Figure:
-    """`name` is part of its address; `columns` are those of the table."""
+    """`name` is part of its address; `runs` are the programs whose results it shows; `columns` those of the table."""
 
     name: str
     title: str
     caption: str
     drawn: Drawn
+    runs: tuple[str, ...]
 
     @property
     def columns(self) -> list[str]:
-        return list(self.drawn.rows[0])
+        return [name for name in self.drawn.rows[0] if name != self.drawn.group]
+
+    def numeric(self, column: str) -> bool:
+        """Whether a column of the table holds numbers."""
+        return any(isinstance(row[column], int | float) for row in self.drawn.rows)
+
+    @property
+    def groups(self) -> dict[Cell, list[dict[str, Cell]]]:
+        """The rows of the table under what heads them, which is None where they are not gathered."""
+        gathered: dict[Cell, list[dict[str, Cell]]] = {}
+        for row in self.drawn.rows:
+            gathered.setdefault(row[self.drawn.group] if self.drawn.group else None, []).append(row)
+        return gathered
+
+
+class Results(Mapping[str, Any]):
+    """Results of programs, which knows which of them were `read`."""
+
+    def __init__(self, results: Mapping[str, Any]) -> None:
+        self._results = results
+        self.read: list[str] = []
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._results[name]
+        if name not in self.read:
+            self.read.append(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
 
 
 def read_figures(folder: Path, results: Mapping[str, Any]) -> tuple[dict[str, Figure], list[Problem]]:
@@ -66,8 +112,9 @@ def read_figures(folder: Path, results: Mapping[str, Any]) -> tuple[dict[str, Fi
             right = "a docstring: a line, an empty line, and what the figure shows"
             problems.append(Problem(str(path), line, "figure", wrong, right))
             continue
+        read = Results(results)
         try:
-            drawn = Drawn.model_validate(function(results))
+            drawn = Drawn.model_validate(function(read))
         except ValidationError as error:
             said = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
             problems.append(
@@ -76,6 +123,7 @@ def read_figures(folder: Path, results: Mapping[str, Any]) -> tuple[dict[str, Fi
         except Exception as error:  # As above: the bank's own program.
             problems.append(failure(error, path, "figure"))
         else:
-            figure = Figure(name.replace("_", "-"), title.rstrip("."), " ".join(caption.split()), drawn)
+            words = " ".join(caption.split())
+            figure = Figure(name.replace("_", "-"), title.rstrip("."), words, drawn, tuple(read.read))
             figures[figure.name] = figure
     return figures, problems

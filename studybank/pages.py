@@ -6,13 +6,13 @@ relative addresses of the finished site (`topics/ID/`), so that no generator has
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
-from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
@@ -84,6 +84,7 @@ class Pages:
         self.of_kind: defaultdict[str, list[Question]] = defaultdict(list)
         self.on_run: defaultdict[str, list[Question]] = defaultdict(list)
         self.on_figure: defaultdict[str, list[Question]] = defaultdict(list)
+        self.by_formula = [q for q in bank.in_order if q.checks]
         for question in bank.in_order:
             self.of_kind[question.kind].append(question)
             for concept in question.concepts:
@@ -94,6 +95,10 @@ class Pages:
                 self.on_run[name].append(question)
             for name in question.figures:
                 self.on_figure[name].append(question)
+        self.drawn_from: defaultdict[str, list[Figure]] = defaultdict(list)
+        for drawn in bank.evidence.figures.values():
+            for name in drawn.runs:
+                self.drawn_from[name].append(drawn)
         self.env = Environment(
             loader=PackageLoader("studybank"),
             # The pages are Markdown; what goes into an HTML attribute or tag is escaped where it is written.
@@ -157,7 +162,7 @@ class Pages:
         for name, kind in KINDS.items():
             if self.of_kind[name]:
                 questions = self.of_kind[name]
-                in_topic = {topic: list(those) for topic, those in groupby(questions, lambda q: q.topic)}
+                in_topic = {topic: list(those) for topic, those in itertools.groupby(questions, lambda q: q.topic)}
                 values = {"kind": kind, "questions": questions, "in_topic": in_topic}
                 yield self._page(f"kinds/{name}.md", kind.plural, "kind.md.jinja", **values)
         yield self._page("concepts.md", "Concepts", "concepts.md.jinja", on_concept=self.on_concept)
@@ -174,7 +179,7 @@ class Pages:
         evidence, questions = self.bank.evidence, self.bank.in_order
         values = {
             "proven": [q for q in questions if q.checked_by],
-            "by_formula": [q for q in questions if q.checks],
+            "by_formula": self.by_formula,
             "on_run": self.on_run,
             "shared": [module for name, module in evidence.modules.items() if name != FORMULAS],
             "checked": [claim for q in questions for claim in q.checks],
@@ -183,7 +188,14 @@ class Pages:
         yield self._page("evidence/index.md", "Evidence", "evidence.md.jinja", **values)
         for name, module in (evidence.modules | evidence.programs).items():
             measured = json.dumps(module.measured.model_dump(), indent=1) if isinstance(module, Program) else ""
-            values = {"about": module.title, "note": module.about, "text": module.text, "measured": measured}
+            values = {
+                "about": module.title,
+                "note": module.about,
+                "text": module.text,
+                "measured": measured,
+                "figures": self.drawn_from[name],
+                "questions": self.by_formula if name == FORMULAS else self.on_run[name],
+            }
             yield self._page(f"evidence/{name}.md", module.title, "program.md.jinja", **values)
         for name, drawn in evidence.figures.items():
             shared = {"f": drawn, "questions": self.on_figure[name]}
@@ -191,7 +203,7 @@ class Pages:
 
     def own(self, own: OwnPage) -> Page:
         """A page of the bank itself, which is a template too. Raises what Jinja raises."""
-        drawn = self.env.get_template("figure.md.jinja").make_module({"root": "../"})
+        drawn = self.env.get_template("figure.md.jinja").make_module({"root": "../", "drawing": numbered()})
         values = {
             "root": "../",
             "up": "",
@@ -208,7 +220,7 @@ class Pages:
         # `a.md` becomes `a/`, `a/index.md` becomes `a/`: one step up to the root for each part of that.
         root = "../" * len([part for part in path.removesuffix(".md").split("/") if part != "index"])
         up = "../" * path.count("/")
-        text = self.env.get_template(template).render(values, root=root, up=up, title=title)
+        text = self.env.get_template(template).render(values, root=root, up=up, title=title, drawing=numbered())
         return Page(path, title, _marked(text))
 
 
@@ -216,6 +228,11 @@ def _marked(text: str) -> str:
     """A page with the mark in its front matter, which it is given if it has none."""
     rest = text.removeprefix("---\n") if text.startswith("---\n") else f"---\n\n{text}"
     return f"---\n{MARK}{rest}"
+
+
+def numbered() -> Callable[[], int]:
+    """Gives the drawings of one page their numbers."""
+    return itertools.count(1).__next__
 
 
 def told(program: Program) -> str:

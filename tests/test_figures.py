@@ -44,6 +44,15 @@ DRAWN: dict[str, Change] = {**EVIDENCE, "evidence/figures.py": FIGURES}
 SHOWN = ("sources:\n  - leopold", "figures: [flow-by-depth]\nsources:\n  - leopold")
 
 
+def assert_ids_resolve(soup: BeautifulSoup) -> None:
+    """No id is there twice, and what a drawing is cut or filled by is in that same drawing."""
+    ids = [tag["id"] for tag in soup.select("[id]")]
+    assert len(ids) == len(set(ids))
+    for drawn in soup.select("figure.figure svg"):
+        own = {tag["id"] for tag in drawn.select("[id]")}
+        assert set(re.findall(r"url\(#([^)]+)\)", str(drawn))) <= own
+
+
 def test_a_figure_is_drawn_twice_with_its_words_and_its_numbers(tmp_path: Path) -> None:
     site = built(bank(tmp_path, {**DRAWN, BEND: SHOWN}), tmp_path)
     for page in ("topics/bends/index.html", "evidence/figures/flow-by-depth/index.html"):
@@ -51,11 +60,11 @@ def test_a_figure_is_drawn_twice_with_its_words_and_its_numbers(tmp_path: Path) 
         wide, narrow = soup.select("figure.figure svg")
         for drawn in (wide, narrow):
             assert drawn["role"] == "img"
-            assert drawn["aria-label"] == "How the flow grows with depth. 3 depths; 4 boats"
+            assert drawn["aria-label"] == "How the flow grows with depth"
+            assert drawn.desc.get_text() == "3 depths; 4 boats"
             assert "var(--hue-1)" in str(drawn)
             assert not re.search(r"#[0-9a-f]{3,6}\b|font-family", str(drawn)), "a color or a face of its own"
-        ids = [tag["id"] for tag in soup.select("[id]")]
-        assert len(ids) == len(set(ids))
+        assert_ids_resolve(soup)
         assert "m wide & slow." in soup.select_one("figcaption").get_text()
         assert soup.select("figcaption mjx-container")
     rows = [[cell.get_text() for cell in row.select("th, td")] for row in soup.select(".numbers tr")]
@@ -70,6 +79,49 @@ def test_a_figure_is_drawn_twice_with_its_words_and_its_numbers(tmp_path: Path) 
     assert "figures/flow-by-depth/" in (site / "evidence/index.html").read_text(encoding="utf-8")
 
 
+def test_a_figure_on_two_cards_keeps_its_ids_apart(tmp_path: Path) -> None:
+    """With a chart that is clipped: its clip has an id."""
+    clipped = FIGURES.replace('"mark": "bar"', '"mark": {"type": "bar", "clip": True}')
+    files: dict[str, Change] = {
+        "evidence/figures.py": clipped,
+        BEND: SHOWN,
+        "bends/oxbow": ("sources:", SHOWN[1][:25] + "\nsources:"),
+    }
+    site = built(bank(tmp_path, {**DRAWN, **files}), tmp_path)
+    soup = BeautifulSoup((site / "topics/bends/index.html").read_text(encoding="utf-8"), "html.parser")
+    drawn = soup.select("article details.why figure.figure svg")
+    assert len(drawn) == 4
+    assert all("url(#" in str(svg) for svg in drawn)
+    assert_ids_resolve(soup)
+
+
+def test_a_figure_and_what_it_is_drawn_from_lead_to_each_other(tmp_path: Path) -> None:
+    site = built(bank(tmp_path, {**DRAWN, BEND: SHOWN}), tmp_path)
+
+    def links(path: str, part: str) -> list[str]:
+        soup = BeautifulSoup((site / path).read_text(encoding="utf-8"), "html.parser")
+        return [str(link["href"]) for link in soup.select(f"h2#{part} ~ ul.questions a")]
+
+    assert links("evidence/figures/flow-by-depth/index.html", "drawn-from")[0] == "../../../evidence/lock/"
+    assert links("evidence/lock/index.html", "rests") == ["../../evidence/figures/flow-by-depth/"]
+    assert links("evidence/formulas/index.html", "rests") == []
+
+
+def test_rows_are_gathered_under_their_group(tmp_path: Path) -> None:
+    grouped = FIGURES.replace('{"depth, m"', '{"of": "shallow" if d < 2 else "deep", "depth, m"').replace(
+        '"rows": rows', '"rows": rows, "group": "of"'
+    )
+    site = built(bank(tmp_path, {**DRAWN, "evidence/figures.py": grouped}), tmp_path)
+    page = (site / "evidence/figures/flow-by-depth/index.html").read_text(encoding="utf-8")
+    table = BeautifulSoup(page, "html.parser").select_one(".numbers")
+    bodies = [
+        [[cell.get_text() for cell in row.select("th, td")] for row in body.select("tr")]
+        for body in table.select("tbody")
+    ]
+    assert bodies == [[["shallow"], ["1", "5"]], [["deep"], ["2", "10"], ["3", "15"]]]
+    assert [cell["scope"] for cell in table.select("th")] == ["col", "col", "rowgroup", "row", "rowgroup", "row", "row"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "marked", "wrong"),
     [
@@ -81,6 +133,8 @@ def test_a_figure_is_drawn_twice_with_its_words_and_its_numbers(tmp_path: Path) 
         ('        "rows": rows,\n', "", "def flow_by", "rows: Field required"),
         ('"rows": rows', '"rows": []', "def flow_by", "rows: List should have at least 1 item"),
         ('"rows": rows', '"rows": rows, "color": "red"', "def flow_by", "color: Extra inputs"),
+        ('"rows": rows', '"rows": [*rows, {"flow": 1}]', "def flow_by", "row 3 has the columns ['flow']"),
+        ('"rows": rows', '"rows": rows, "group": "flwo"', "def flow_by", "`flwo` is not among the columns"),
         ("depth.\n\n    A canal $10$ m wide & slow.\n    ", "depth.", "def flow_by", "no title and caption"),
     ],
 )
@@ -198,3 +252,73 @@ def test_figures_take_the_colors_of_the_scheme_and_can_be_read(
     assert colors
     for name, scheme in colors:
         assert colors[name, "light"] != colors[name, "dark"], (name, scheme)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_figures_can_be_read_in_forced_colors(browser: Browser, book_url: str, bank: Bank, scheme: str) -> None:
+    """WCAG 1.4.3 and 1.4.11: words 4.5:1 and what is drawn in hues 3:1, against black or white."""
+    context = browser.new_context(forced_colors="active", color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    for name, figure in bank.evidence.figures.items():
+        if not figure.drawn.chart:
+            continue
+        page.goto(book_url + f"evidence/figures/{name}/")
+        drawn = page.locator("figure.figure svg:visible")
+        ratios = drawn.evaluate(
+            """svg => {
+              const light = (colour) => {
+                const linear = (c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+                const [r, g, b] = colour.match(/[0-9.]+/g).slice(0, 3).map((c) => linear(c / 255));
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+              };
+              const under = light(getComputedStyle(document.body).backgroundColor);
+              const ratio = (l) => (Math.max(l, under) + 0.05) / (Math.min(l, under) + 0.05);
+              const stands = (tags, told) => [...svg.querySelectorAll(tags)].flatMap((tag) =>
+                ['fill', 'stroke']
+                  .filter((paint) => told(tag, tag.getAttribute(paint)))
+                  .map((paint) => ratio(light(getComputedStyle(tag)[paint]))));
+              return {
+                text: stands('text', (tag, paint) => tag.textContent && paint && paint != 'none'),
+                hues: stands('path, rect, line', (tag, paint) => paint && paint.includes('--hue')),
+              };
+            }"""
+        )
+        assert min(ratios["text"]) >= 4.5, name
+        assert min(ratios["hues"]) >= 3, name
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_printed_figure_is_dark_on_white_and_in_one_piece(
+    browser: Browser, book_url: str, bank: Bank, scheme: str
+) -> None:
+    context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.emulate_media(media="print")
+    name = next(name for name, figure in bank.evidence.figures.items() if figure.drawn.chart)
+    page.goto(book_url + f"evidence/figures/{name}/")
+    drawn = page.locator("figure.figure")
+    assert drawn.evaluate("figure => getComputedStyle(figure).breakInside") == "avoid"
+    assert drawn.locator("svg:visible text").first.evaluate("text => getComputedStyle(text).fill") == "rgb(68, 68, 68)"
+    context.close()
+
+
+@pytest.mark.parametrize("width", [360, 390, 1440])
+def test_tables_of_figures_stay_in_the_window(browser: Browser, book_url: str, bank: Bank, width: int) -> None:
+    """Where a table is wider than its window it scrolls within itself, and its first column stays."""
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    for name in bank.evidence.figures:
+        page.goto(book_url + f"evidence/figures/{name}/")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        left = page.evaluate(
+            """() => {
+              let scrolled = document.querySelector('.numbers');
+              while (scrolled && scrolled.scrollWidth <= scrolled.clientWidth) scrolled = scrolled.parentElement;
+              if (scrolled) scrolled.scrollLeft = 1000;
+              const first = document.querySelector('.numbers tbody th[scope="row"]').getBoundingClientRect();
+              return first.left;
+            }"""
+        )
+        assert 0 <= left < width / 2, name
+    context.close()
