@@ -65,13 +65,12 @@ def rerun(bank: Bank, path: Path, say: Callable[[str], None]) -> bool:
         say(f"{path}: recorded with {_listed(before.versions)}, run with {_listed(now.versions)}")
     what = {"settings", "results"}
     found = list(drift(before.model_dump(include=what), now.model_dump(include=what), before.tolerance))
-    claims = {q.id: [claim for claim in q.runs if claim.run == path.stem] for q in bank.in_order}
     for line in found:
         say(f"{path}: {line}")
     if found:
-        say(f"{path}: on it rest " + (", ".join(name for name, those in claims.items() if those) or "no questions"))
+        say(f"{path}: on it rest {', '.join(_resting(bank, path.stem)) or 'no questions and no figures'}")
         return False
-    every = [claim for those in claims.values() for claim in those]
+    every = [claim for q in bank.in_order for claim in q.runs if claim.run == path.stem]
     mutated = replace(program, measured=run(path, "--mutate"))
     failed = sum(not _holds(bank, mutated, claim) for claim in every)
     seconds = round(time.monotonic() - start)
@@ -86,6 +85,15 @@ def record(path: Path) -> None:
     """Run a program and write down what it measured."""
     written = json.dumps(run(path).model_dump(), indent=1)
     path.with_suffix(".json").write_text(written + "\n", encoding="utf-8")
+
+
+def _resting(bank: Bank, program: str) -> Iterator[str]:
+    """The questions that rest on a program, by a claim or by a figure that they show, and the figures drawn from it."""
+    figures = [figure.name for figure in bank.evidence.figures.values() if program in figure.runs]
+    for question in bank.in_order:
+        if any(claim.run == program for claim in question.runs) or set(figures) & set(question.figures):
+            yield question.id
+    yield from (f"the figure {name}" for name in figures)
 
 
 def _listed(versions: dict[str, str]) -> str:

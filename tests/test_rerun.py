@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.banks import bank
+from tests.banks import Change, bank
 from tests.commands import call
 
 # As a program of a bank is: it prints its record, and with `--mutate` that of another setting.
@@ -23,13 +23,29 @@ print(json.dumps({{"settings": {{"boats": 4}}, "versions": {{}}, "tolerance": {t
 '''
 BEND = "bends/outer-bank"
 FIRST = "sources:\n  - leopold"
+FIGURES = '''\
+def boats(runs):
+    """Boats by way.
+
+    Those that passed.
+    """
+    return {"rows": [{"boats": runs["lock"].up.passed}], "words": "up"}
 
 
-def rivers(folder: Path, **settings: object) -> Path:
+def nothing(runs):
+    """Nothing of the lock.
+
+    It reads no run.
+    """
+    return {"rows": [{"boats": 0}], "words": "none"}
+'''
+
+
+def rivers(folder: Path, files: dict[str, Change] | None = None, **settings: object) -> Path:
     """A bank whose claim rests on the program `lock`, with its record made."""
     program = PROGRAM.format(**{"mutated": 5, "share": 0.5, "tolerance": 0} | settings)
     claim = f"runs: [{{lock: up.passed == 4}}]\n{FIRST}"
-    root = bank(folder, {"evidence/runs/lock.py": program, BEND: (FIRST, claim)})
+    root = bank(folder, {"evidence/runs/lock.py": program, BEND: (FIRST, claim), **(files or {})})
     assert call(folder, "evidence", "--record").returncode == 0
     return root
 
@@ -66,6 +82,19 @@ def test_drift_names_the_value_and_the_questions_and_fails(tmp_path: Path, old: 
     assert ran.returncode == 1
     assert said in ran.stdout
     assert "on it rest outer-bank" in ran.stdout
+
+
+def test_drift_names_the_figures_and_the_questions_that_show_them(tmp_path: Path) -> None:
+    shown: dict[str, Change] = {
+        "evidence/figures.py": FIGURES,
+        "bends/point-bar": ("sources:", "figures: [boats]\nsources:"),
+        "bends/oxbow": ("sources:", "figures: [nothing]\nsources:"),
+    }
+    path = rivers(tmp_path, shown) / "evidence/runs/lock.py"
+    path.write_text(path.read_text().replace("else 4", "else 6"))
+    ran = call(tmp_path, "evidence")
+    assert ran.returncode == 1
+    assert "on it rest outer-bank, point-bar, the figure boats\n" in ran.stdout
 
 
 def test_another_version_is_told_and_is_no_drift(tmp_path: Path) -> None:
