@@ -11,11 +11,12 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from simpleeval import EvalWithCompoundTypes, FunctionNotDefined, NameNotDefined
 
 from studybank.figures import FIGURES, Figure, read_figures
@@ -24,6 +25,12 @@ from studybank.problems import Problem, one_of
 
 FORMULAS = "formulas"
 ALLOWED: dict[str, Callable[..., Any]] = {f.__name__: f for f in (abs, len, max, min, round, sum)}
+READABLE = 10**21
+# What a claim may consist of. Whatever loops, branches, formats or calls a method is a program.
+PARTS = (
+    *(ast.Compare, ast.cmpop, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop, ast.Call, ast.keyword),
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.List, ast.Tuple, ast.expr_context),
+)
 
 
 class ClaimError(Exception):
@@ -50,7 +57,7 @@ class Measured(BaseModel):
     settings: dict[str, Any]
     versions: dict[str, str]
     results: dict[str, Any]
-    tolerance: float = 0
+    tolerance: float = Field(0, ge=0, lt=1)
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,10 @@ class Evidence:
     def outcome(self, expression: str, run: str = "") -> Outcome:
         """Decide a claim over the formulas and, if it names one, over what a run measured. Raises ClaimError."""
         if (expression, run) not in self._decided:
-            self._decided[expression, run] = self._decide(expression, run)
+            try:
+                self._decided[expression, run] = self._decide(expression, run)
+            except RecursionError:
+                raise _too_deep(expression) from None
         return self._decided[expression, run]
 
     def _decide(self, expression: str, run: str) -> Outcome:
@@ -107,26 +117,30 @@ class Evidence:
             if run not in self.programs:
                 raise ClaimError(f"`{run}` is no program of evidence/runs", one_of(run, self.programs))
             measured = {name: _reachable(value) for name, value in self.programs[run].measured.results.items()}
-        try:
-            tree = ast.parse(expression, mode="eval").body
-        except SyntaxError as error:
-            raise ClaimError(f"`{expression}` is no expression ({error.msg})", "`left == right`") from None
+        tree = parsed(expression)
         if not isinstance(tree, ast.Compare):
             raise ClaimError(f"`{expression}` compares nothing", "`left == right`")
+        for part in ast.walk(tree):
+            if not _belongs(part):
+                wrong = f"`{ast.unparse(part)}` belongs to a program, not to a claim"
+                raise ClaimError(wrong, "numbers, names, arithmetic on numbers, and calls of formulas")
+        for left, right in pairwise([tree.left, *tree.comparators]):
+            if ast.dump(left) == ast.dump(right):
+                wrong = f"`{expression}` compares `{ast.unparse(left)}` with itself"
+                raise ClaimError(wrong, "two things that could differ")
         spoken_of = tree.comparators[0] if isinstance(tree.left, ast.Constant) else tree.left
         if isinstance(spoken_of, ast.Call) and ast.unparse(spoken_of.func) == "round":
             spoken_of = spoken_of.args[0]
         value = self._value(ast.unparse(spoken_of), measured)
-        return Outcome(self._value(expression, measured) is True, shown(value))
+        try:
+            return Outcome(self._value(expression, measured) is True, shown(value))
+        except OverflowError:
+            raise ClaimError(f"the value of `{expression}` is beyond the range of a float", "smaller numbers") from None
 
     def _value(self, expression: str, measured: dict[str, Any]) -> Any:
         names, functions = self.constants | measured, self.formulas | ALLOWED
         try:
-            evaluator = EvalWithCompoundTypes(names=names, functions=functions)
-            # A list of results is a value; what builds one in a loop is a program.
-            for loop in (ast.ListComp, ast.DictComp, ast.GeneratorExp):
-                evaluator.nodes.pop(loop, None)
-            return evaluator.eval(expression)
+            return EvalWithCompoundTypes(names=names, functions=functions).eval(expression)
         except NameNotDefined as error:
             raise ClaimError(f"`{error.name}` is not known", one_of(error.name, names)) from None
         except FunctionNotDefined as error:
@@ -138,11 +152,35 @@ class Evidence:
             ) from None
 
 
+def parsed(expression: str) -> ast.expr:
+    """The syntax tree of a claim. Raises ClaimError."""
+    try:
+        return ast.parse(expression, mode="eval").body
+    except (RecursionError, MemoryError):  # A parser out of stack calls it memory.
+        raise _too_deep(expression) from None
+    except (SyntaxError, ValueError) as error:  # A null byte is no SyntaxError in 3.11.
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise ClaimError(f"`{expression}` is no expression ({said})", "`left == right`") from None
+
+
+def _too_deep(expression: str) -> ClaimError:
+    return ClaimError(f"`{expression[:40]}...` is nested too deeply", "a claim that a reader can follow")
+
+
+def _belongs(part: ast.AST) -> bool:
+    if isinstance(part, ast.Call):
+        return isinstance(part.func, ast.Name)
+    if isinstance(part, ast.BinOp):
+        sides = (side.value for side in (part.left, part.right) if isinstance(side, ast.Constant))
+        return not any(isinstance(side, str) for side in sides)
+    return isinstance(part, PARTS)
+
+
 def shown(value: Any) -> str:
-    """A value as a reader reads it: to six digits."""
+    """A value as a reader reads it: to six digits, or a whole number in full up to 21. Raises OverflowError."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+    return f"{value:,}" if isinstance(value, int) and abs(value) < READABLE else f"{value:,.6g}"
 
 
 def _reachable(value: Any) -> Any:
@@ -178,7 +216,7 @@ def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
         except FileNotFoundError:
             right = f"run it once: `make evidence RECORD={program.stem}`"
             problems.append(Problem(str(program), 1, "run", "nothing is recorded of this program", right))
-        except (ValidationError, ValueError) as error:
+        except (ValidationError, ValueError, RecursionError) as error:
             said = str(error).splitlines()[0]
             problems.append(
                 Problem(str(program.with_suffix(".json")), 1, "run", f"no record of a run ({said})", "record it again")

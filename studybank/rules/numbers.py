@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from studybank.evidence import ClaimError, parsed
 from studybank.formulas import changed
 from studybank.model import Bank, Question
 from studybank.problems import Problem
@@ -56,20 +57,20 @@ def _backed(bank: Bank, question: Question) -> set[float]:
     found = {number for cited in question.quoted for _, number, _ in _told(cited.place)}
     for claim in (*question.checks, *question.runs):
         try:
-            tree = ast.parse(claim.expression, mode="eval")
-        except SyntaxError:
+            tree = parsed(claim.expression)
+        except ClaimError:
             continue
         found |= {number for node in ast.walk(tree) for number in _numbers(node)}
         if claim.run in bank.evidence.programs:
             settings = bank.evidence.programs[claim.run].measured.settings
-            found |= {float(value) for value in settings.values() if isinstance(value, int | float)}
+            found |= {value for value in settings.values() if isinstance(value, int | float)}
     return found | {round(100 * number, 9) for number in found if number < 1}
 
 
 def _numbers(node: ast.AST) -> list[float]:
     """A literal, or what a result is named after: 64 in `world_64`."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return [float(node.value)]
+        return [node.value]
     name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     return [float(digits) for digits in re.findall(r"(?<=_)\d+", name)]
 

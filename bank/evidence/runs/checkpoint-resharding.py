@@ -3,7 +3,8 @@
 A small transformer in fp32 under FSDP2 with AdamW, saved by `torch.distributed.checkpoint` after two steps, then loaded
 into a new model and a new optimizer. Parameters and moments are compared element by element with those that were saved.
 `bytes_by_rank` are those of the parameters and moments in the file that a rank wrote, `own_bytes` those of the shards
-in a rank's `model.state_dict()`, and `collectives` what making that takes.
+in a rank's `model.state_dict()`, and `collectives` what making that takes. `own_state_dict` is what comes back
+where the optimizer's own `state_dict()` is saved, and that of a new optimizer is filled.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def save(folder: str) -> dict[str, Any]:
         torch.save(right, Path(folder, "whole"))
     weights, moments = get_state_dict(model, optimizer)
     dcp.save({"model": weights, "optimizer": moments}, checkpoint_id=Path(folder, "saved"))
+    dcp.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, checkpoint_id=Path(folder, "own"))
     with Ear() as ear:
         own = model.state_dict()
     return {
@@ -83,23 +85,34 @@ def load(folder: str, with_optimizer: bool) -> dict[str, Any]:
     set_state_dict(model, optimizer, model_state_dict=weights, optim_state_dict=moments)
     if not with_optimizer:
         optimizer = torch.optim.AdamW(model.parameters())
+    return {"rows": model.embedding.weight.to_local().shape[0], "same": same(folder, model, optimizer)}
+
+
+def load_own(folder: str) -> dict[str, bool]:
+    torch.manual_seed(1)
+    model, optimizer = training()
+    weights, moments = model.state_dict(), optimizer.state_dict()
+    dcp.load({"model": weights, "optimizer": moments}, checkpoint_id=Path(folder, "own"))
+    optimizer.load_state_dict(moments)
+    return same(folder, model, optimizer)
+
+
+def same(folder: str, model: Transformer, optimizer: torch.optim.Optimizer) -> dict[str, bool]:
     right, found = torch.load(Path(folder, "whole")), state(model, optimizer)
-
-    def same(part: str) -> bool:
-        names = [name for name in right if name.endswith(part)]
-        return all(name in found and torch.equal(right[name], found[name]) for name in names)
-
     return {
-        "rows": model.embedding.weight.to_local().shape[0],
-        "same": {part: same(part) for part in ("parameter", *MOMENTS)},
+        part: all(
+            name in found and torch.equal(tensor, found[name]) for name, tensor in right.items() if name.endswith(part)
+        )
+        for part in ("parameter", *MOMENTS)
     }
 
 
 def measure(saved_on: int, loaded_on: list[int], with_optimizer: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         saved = agreed(saved_on, save, folder) | {"bytes_by_rank": written(Path(folder, "saved"))}
+        own = agreed(max(loaded_on), load_own, folder)
         loaded = {world: ranks(world, load, folder, with_optimizer) for world in loaded_on}
-    found: dict[str, Any] = {"saved": saved}
+    found: dict[str, Any] = {"saved": saved, "own_state_dict": own}
     for world, by_rank in loaded.items():
         parts = {part: all(rank["same"][part] for rank in by_rank) for part in by_rank[0]["same"]}
         found[f"loaded_on_{world}"] = {"rows_of_the_embedding": [rank["rows"] for rank in by_rank], "same": parts}

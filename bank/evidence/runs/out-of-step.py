@@ -3,7 +3,8 @@
 A sharded model on two processes of one group, whose collectives give up after a few seconds. Rank 0 does something that
 rank 1 does not do. Told of each rank are what it came through and in what it waited in vain. `next` are the kinds and
 bytes of the first three collectives in a forward that follows validation, and in the backward that follows a forward:
-those that would meet if rank 0 validated alone and both went on.
+those that meet if rank 0 validates alone and both go on. `after_validation` are those of a forward once all ranks have
+validated, with and without a `state_dict` before it: what would meet if rank 0 alone asked for one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ MUTATION = {"alone": False}
 STEP = ("forward", "backward")
 # What rank 0 does, and what rank 1 does.
 SCENARIOS = {
-    "validation_in_between": (("validation",), ("forward",)),
+    "validation_in_between": (("validation", *STEP), STEP),
     "validation_at_the_end": (("validation",), ()),
     "batch_more": ((*STEP, *STEP), STEP),
     "state_dict": (("state_dict", *STEP), STEP),
@@ -63,9 +64,10 @@ def outcome(acts: tuple[tuple[str, ...], ...], alone: bool) -> dict[str, Any]:
     return {"through": through, "waited_in": ""}
 
 
-def following(before: str, act: str) -> list[list[Any]]:
+def following(before: tuple[str, ...], act: str) -> list[list[Any]]:
     rank = Rank()
-    getattr(rank, before)()
+    for earlier in before:
+        getattr(rank, earlier)()
     with Ear() as ear:
         getattr(rank, act)()
     return [[heard.kind, heard.bytes] for heard in ear.heard[:3]]
@@ -75,8 +77,12 @@ def measure(processes: int, seconds: float, alone: bool) -> dict[str, Any]:
     found: dict[str, Any] = {
         "seconds": seconds,
         "next": {
-            "rank_0": agreed(processes, following, "validation", "forward"),
-            "rank_1": agreed(processes, following, "forward", "backward"),
+            "rank_0": agreed(processes, following, ("validation",), "forward"),
+            "rank_1": agreed(processes, following, ("forward",), "backward"),
+        },
+        "after_validation": {
+            "plain": agreed(processes, following, ("validation",), "forward"),
+            "state_dict": agreed(processes, following, ("validation", "state_dict"), "forward"),
         },
     }
     for name, acts in SCENARIOS.items():
