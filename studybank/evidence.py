@@ -8,37 +8,24 @@ from __future__ import annotations
 
 import ast
 import inspect
-import json
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from simpleeval import EvalWithCompoundTypes, FunctionNotDefined, NameNotDefined
 
+from studybank.claims import ClaimError, comparison, names, spoken_of, too_deep
 from studybank.figures import FIGURES, Figure, read_figures
 from studybank.modules import loaded
 from studybank.problems import Problem, one_of
+from studybank.records import Measured, measured
 
 FORMULAS = "formulas"
 ALLOWED: dict[str, Callable[..., Any]] = {f.__name__: f for f in (abs, len, max, min, round, sum)}
 READABLE = 10**21
-# What a claim may consist of. Whatever loops, branches, formats or calls a method is a program.
-PARTS = (
-    *(ast.Compare, ast.cmpop, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop, ast.Call, ast.keyword),
-    *(ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.List, ast.Tuple, ast.expr_context),
-)
-
-
-class ClaimError(Exception):
-    """A claim that can't be decided: what is wrong with it, and what would be right."""
-
-    def __init__(self, wrong: str, right: str) -> None:
-        super().__init__(wrong)
-        self.wrong, self.right = wrong, right
 
 
 @dataclass(frozen=True)
@@ -47,17 +34,6 @@ class Outcome:
 
     holds: bool
     value: str
-
-
-class Measured(BaseModel):
-    """What a program wrote: settings, versions, what came out, and by what part of it floats may differ next time."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    settings: dict[str, Any]
-    versions: dict[str, str]
-    results: dict[str, Any]
-    tolerance: float = Field(0, ge=0, lt=1)
 
 
 @dataclass(frozen=True)
@@ -108,72 +84,38 @@ class Evidence:
             try:
                 self._decided[expression, run] = self._decide(expression, run)
             except RecursionError:
-                raise _too_deep(expression) from None
+                raise too_deep(expression) from None
         return self._decided[expression, run]
 
     def _decide(self, expression: str, run: str) -> Outcome:
-        measured: dict[str, Any] = {}
+        results: dict[str, Any] = {}
         if run:
             if run not in self.programs:
                 raise ClaimError(f"`{run}` is no program of evidence/runs", one_of(run, self.programs))
-            measured = {name: _reachable(value) for name, value in self.programs[run].measured.results.items()}
-        tree = parsed(expression)
-        if not isinstance(tree, ast.Compare):
-            raise ClaimError(f"`{expression}` compares nothing", "`left == right`")
-        for part in ast.walk(tree):
-            if not _belongs(part):
-                wrong = f"`{ast.unparse(part)}` belongs to a program, not to a claim"
-                raise ClaimError(wrong, "numbers, names, arithmetic on numbers, and calls of formulas")
-        for left, right in pairwise([tree.left, *tree.comparators]):
-            if ast.dump(left) == ast.dump(right):
-                wrong = f"`{expression}` compares `{ast.unparse(left)}` with itself"
-                raise ClaimError(wrong, "two things that could differ")
-        spoken_of = tree.comparators[0] if isinstance(tree.left, ast.Constant) else tree.left
-        if isinstance(spoken_of, ast.Call) and ast.unparse(spoken_of.func) == "round":
-            spoken_of = spoken_of.args[0]
-        value = self._value(ast.unparse(spoken_of), measured)
+            results = {name: _reachable(value) for name, value in self.programs[run].measured.results.items()}
+        claim = comparison(expression)
+        value = self._value(ast.unparse(spoken_of(claim)), results)
+        if run and not names(claim) & results.keys() - self.constants.keys():
+            right = f"one of its results ({', '.join(results)}), or a claim under `checks`"
+            raise ClaimError(f"`{expression}` names nothing that `{run}` measured", right)
         try:
-            return Outcome(self._value(expression, measured) is True, shown(value))
+            return Outcome(self._value(expression, results) is True, shown(value))
         except OverflowError:
             raise ClaimError(f"the value of `{expression}` is beyond the range of a float", "smaller numbers") from None
 
-    def _value(self, expression: str, measured: dict[str, Any]) -> Any:
-        names, functions = self.constants | measured, self.formulas | ALLOWED
+    def _value(self, expression: str, results: dict[str, Any]) -> Any:
+        known, functions = self.constants | results, self.formulas | ALLOWED
         try:
-            return EvalWithCompoundTypes(names=names, functions=functions).eval(expression)
+            return EvalWithCompoundTypes(names=known, functions=functions).eval(expression)
         except NameNotDefined as error:
-            raise ClaimError(f"`{error.name}` is not known", one_of(error.name, names)) from None
+            raise ClaimError(f"`{error.name}` is not known", one_of(error.name, known)) from None
         except FunctionNotDefined as error:
             raise ClaimError(f"`{error.func_name}` is no formula", one_of(error.func_name, functions)) from None
-        except Exception as error:  # A formula raises whatever it stumbles on.
+        except (Exception, SystemExit) as error:  # A formula raises whatever it stumbles on.
             said = " ".join(str(error).split())
             raise ClaimError(
                 f"`{expression}` fails ({type(error).__name__}: {said})", "an expression that can be evaluated"
             ) from None
-
-
-def parsed(expression: str) -> ast.expr:
-    """The syntax tree of a claim. Raises ClaimError."""
-    try:
-        return ast.parse(expression, mode="eval").body
-    except (RecursionError, MemoryError):  # A parser out of stack calls it memory.
-        raise _too_deep(expression) from None
-    except (SyntaxError, ValueError) as error:  # A null byte is no SyntaxError in 3.11.
-        said = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise ClaimError(f"`{expression}` is no expression ({said})", "`left == right`") from None
-
-
-def _too_deep(expression: str) -> ClaimError:
-    return ClaimError(f"`{expression[:40]}...` is nested too deeply", "a claim that a reader can follow")
-
-
-def _belongs(part: ast.AST) -> bool:
-    if isinstance(part, ast.Call):
-        return isinstance(part.func, ast.Name)
-    if isinstance(part, ast.BinOp):
-        sides = (side.value for side in (part.left, part.right) if isinstance(side, ast.Constant))
-        return not any(isinstance(side, str) for side in sides)
-    return isinstance(part, PARTS)
 
 
 def shown(value: Any) -> str:
@@ -187,11 +129,27 @@ def _reachable(value: Any) -> Any:
     """Results by dots: `world_4.backward.all_gather`."""
     if isinstance(value, dict):
         return SimpleNamespace(**{name: _reachable(inner) for name, inner in value.items()})
-    return value
+    return deepcopy(value)
 
 
 def program_files(folder: Path) -> list[Path]:
     return sorted((folder / "runs").glob("[!_.]*.py"))
+
+
+def _source(path: Path) -> tuple[str | None, list[Problem]]:
+    """The text of a Python file, or what is wrong with it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        ast.parse(text)
+    except SyntaxError as error:
+        wrong = Problem(str(path), error.lineno or 1, "run", f"no Python ({error.msg})", "mend the file")
+    except UnicodeDecodeError as error:
+        wrong = Problem(str(path), 1, "run", f"no UTF-8 ({error.reason} at byte {error.start})", "save it as UTF-8")
+    except (RecursionError, MemoryError, ValueError) as error:
+        wrong = Problem(str(path), 1, "run", f"no Python ({error or 'nested too deeply'})", "mend the file")
+    else:
+        return text, []
+    return None, [wrong]
 
 
 def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
@@ -204,36 +162,29 @@ def read_evidence(folder: Path) -> tuple[Evidence, list[Problem]]:
         public = {name: value for name, value in vars(module).items() if name[0] != "_"} if module else {}
         evidence.formulas = {n: f for n, f in public.items() if inspect.isfunction(f) and f.__module__ == FORMULAS}
         evidence.constants = {n: v for n, v in public.items() if isinstance(v, int | float | str | dict | tuple)}
+    for path in sorted(folder.glob("[!_.]*.py")):
+        text, wrong = _source(path)
+        # What these two stumble on is told where they are loaded.
+        problems += [] if path.stem in (FORMULAS, FIGURES) else wrong
+        if text is not None:
+            evidence.modules[path.stem] = Module(path.stem, text)
     for program in program_files(folder):
+        text, wrong = _source(program)
+        if program.stem in (*evidence.modules, "index"):
+            right = "another name"
+            wrong.append(Problem(str(program), 1, "run", f"`{program.stem}` is another page of the evidence", right))
+        problems += wrong
         try:
-            text = program.read_text(encoding="utf-8")
-            ast.parse(text)
-            measured = Measured.model_validate(json.loads(program.with_suffix(".json").read_text(encoding="utf-8")))
-        except SyntaxError as error:
-            problems.append(
-                Problem(str(program), error.lineno or 1, "run", f"no Python ({error.msg})", "mend the program")
-            )
+            kept = measured(program.with_suffix(".json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             right = f"run it once: `make evidence RECORD={program.stem}`"
             problems.append(Problem(str(program), 1, "run", "nothing is recorded of this program", right))
-        except (ValidationError, ValueError, RecursionError) as error:
-            said = str(error).splitlines()[0]
-            problems.append(
-                Problem(str(program.with_suffix(".json")), 1, "run", f"no record of a run ({said})", "record it again")
-            )
+        except (OSError, ValueError) as error:
+            record = str(program.with_suffix(".json"))
+            problems.append(Problem(record, 1, "run", f"no record of a run ({error})", "record it again"))
         else:
-            evidence.programs[program.stem] = Program(program.stem, text, measured)
-    for path in sorted(folder.glob("[!_.]*.py")):
-        text = path.read_text(encoding="utf-8")
-        try:
-            ast.parse(text)
-        except SyntaxError as error:
-            if path.stem not in (FORMULAS, FIGURES):
-                problems.append(
-                    Problem(str(path), error.lineno or 1, "run", f"no Python ({error.msg})", "mend the module")
-                )
-        else:
-            evidence.modules[path.stem] = Module(path.stem, text)
+            if text is not None:
+                evidence.programs[program.stem] = Program(program.stem, text, kept)
     results = {name: _reachable(program.measured.results) for name, program in evidence.programs.items()}
     evidence.figures, wrong = read_figures(folder, results)
     return evidence, problems + wrong

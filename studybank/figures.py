@@ -13,24 +13,26 @@ returns a mapping with
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from studybank.modules import failure, loaded
 from studybank.problems import Problem
 
 FIGURES = "figures"
-Cell = str | int | float | bool | None
+Cell = str | int | FiniteFloat | bool | None
 
 
 class Drawn(BaseModel):
     """What a function of figures.py returns."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
     rows: list[dict[str, Cell]] = Field(min_length=1)
     words: str = Field(min_length=1)
@@ -40,11 +42,22 @@ class Drawn(BaseModel):
     @model_validator(mode="after")
     def _is_a_table(self) -> Drawn:
         columns = list(self.rows[0])
+        if not columns:
+            raise ValueError("row 0 has no columns")
         for i, row in enumerate(self.rows):
             if list(row) != columns:
                 raise ValueError(f"row {i} has the columns {list(row)}, the first has {columns}")
         if self.group not in [None, *columns]:
             raise ValueError(f"group: `{self.group}` is not among the columns {columns}")
+        if self.group and len(columns) == 1:
+            raise ValueError(f"group: `{self.group}` is the only column")
+        if self.chart is not None:
+            if not self.chart or "data" in self.chart:
+                raise ValueError("chart: a specification without `data`, which is `rows`, or None")
+            try:
+                json.dumps(self.chart, allow_nan=False)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"chart: {error}") from None
         return self
 
 
@@ -83,7 +96,8 @@ class Results(Mapping[str, Any]):
         self.read: list[str] = []
 
     def __getitem__(self, name: str) -> Any:
-        found = self._results[name]
+        # What one figure sorts is not what the next one reads.
+        found = deepcopy(self._results[name])
         if name not in self.read:
             self.read.append(name)
         return found
@@ -102,7 +116,7 @@ def read_figures(folder: Path, results: Mapping[str, Any]) -> tuple[dict[str, Fi
         return {}, []
     module, problems = loaded(path, "figure")
     figures: dict[str, Figure] = {}
-    for name, function in vars(module).items() if module else ():
+    for name, function in list(vars(module).items()) if module else ():
         if name[0] == "_" or not inspect.isfunction(function) or function.__module__ != FIGURES:
             continue
         _, line = inspect.getsourcelines(function)
@@ -120,7 +134,7 @@ def read_figures(folder: Path, results: Mapping[str, Any]) -> tuple[dict[str, Fi
             problems.append(
                 Problem(str(path), line, "figure", f"`{name}` returns no figure ({said})", "rows, words, chart")
             )
-        except Exception as error:  # As above: the bank's own program.
+        except (Exception, SystemExit) as error:  # As above: the bank's own program.
             problems.append(failure(error, path, "figure"))
         else:
             words = " ".join(caption.split())

@@ -18,11 +18,11 @@ def loaded(path: Path, code: str) -> tuple[ModuleType | None, list[Problem]]:
     try:
         with _beside(path.parent):
             return importlib.import_module(path.stem), []
-    except Exception as error:  # A module raises whatever it stumbles on.
+    except (Exception, SystemExit) as error:  # A module raises whatever it stumbles on.
         return None, [failure(error, path, code)]
 
 
-def failure(error: Exception, path: Path, code: str, right: str = "mend the module") -> Problem:
+def failure(error: BaseException, path: Path, code: str, right: str = "mend the module") -> Problem:
     """What a bank's module or template stumbled on, at its own last line that was reached."""
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path) and f.lineno]
     line = error.lineno if isinstance(error, SyntaxError) and error.filename == str(path) else None

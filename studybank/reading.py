@@ -260,10 +260,7 @@ class Reader:
                 pairs = self.pairs(str(path), "runs", fields["runs"], lines)
                 fields["runs"] = [Claim(expression, line, key) for key, expression, line in pairs if key]
             if isinstance(fields.get("checks"), list):
-                fields["checks"] = [
-                    Claim(expression, lines[f"checks.{i}"]) if isinstance(expression, str) else expression
-                    for i, expression in enumerate(fields["checks"])
-                ]
+                fields["checks"] = list(self.claims(str(path), fields["checks"], lines))
         elif len(self.problems) == met:
             self.fault(str(path), 2, "front-matter", "the front matter holds no fields", "`name: value` lines")
         sections = dict(self.sections(str(path), body, body_line, lines))
@@ -311,10 +308,18 @@ class Reader:
         for i, item in enumerate(given):
             line = lines[f"{field}.{i}"]
             key, text = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else ("", None)
-            if not isinstance(text, str) or not text.strip():
+            if not isinstance(text, str) or not text.strip() or not str(key).strip():
                 self.fault(path, line, code, f"{_shown(key or item)} does not say {lacks}", right)
                 key, text = "", "?"
             yield key, text, line
+
+    def claims(self, path: str, given: list[Any], lines: dict[str, int]) -> Iterator[Claim]:
+        for i, expression in enumerate(given):
+            if isinstance(expression, str):
+                yield Claim(expression, lines[f"checks.{i}"])
+            else:
+                wrong = f"{_shown(expression)} is not text"
+                self.fault(path, lines[f"checks.{i}"], "claim", wrong, 'write `- "left == right"`')
 
     def sections(self, path: str, rows: list[str], first: int, lines: dict[str, int]) -> Iterator[tuple[str, Any]]:
         """The prompt and every `##` section, parsed, under the names of the model's fields."""

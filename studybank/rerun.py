@@ -8,16 +8,24 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
-from studybank.evidence import ClaimError, Measured, Program
+from studybank.claims import ClaimError
+from studybank.evidence import Program
 from studybank.model import Bank, Claim
+from studybank.records import Measured, measured
+
+# Seconds that a program may take. The longest of this bank takes two minutes on two cores.
+PATIENCE = 1800
 
 
 class ProgramError(Exception):
@@ -29,27 +37,46 @@ def run(path: Path, *arguments: str) -> Measured:
     # What the programs share lies beside their folder.
     environment = os.environ | {"PYTHONPATH": str(path.parent.parent), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, str(path), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode:
-        raise ProgramError(f"{path}: it failed\n{done.stderr.strip()[-2000:]}")
+    # Files: a child that outlives its program would keep a pipe open.
+    with TemporaryFile() as out, TemporaryFile() as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err, env=environment, start_new_session=True)
+        try:
+            status = process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise ProgramError(f"{path}: it was stopped after {PATIENCE / 60:g} minutes") from None
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        for file in (out, err):
+            file.seek(0)
+        printed, said = (file.read().decode("utf-8", "replace") for file in (out, err))
+    if status:
+        how = f"exit status {status}" if status > 0 else f"killed by {signal.Signals(-status).name}"
+        raise ProgramError(f"{path}: it failed ({how})\n{said.strip()[-2000:]}".strip())
     try:
-        return Measured.model_validate_json(done.stdout)
+        return measured(printed)
     except ValueError as error:
-        raise ProgramError(f"{path}: it printed no record ({error})") from None
+        raise ProgramError(f"{path}: what it printed is no record ({error})") from None
 
 
 def drift(before: Any, now: Any, tolerance: float, way: str = "") -> Iterator[str]:
     """Where two results differ: counts and texts exactly, floats by more than `tolerance` of their size."""
     if isinstance(before, dict) and isinstance(now, dict):
         for name in [*before, *(name for name in now if name not in before)]:
-            yield from drift(before.get(name), now.get(name), tolerance, f"{way}.{name}" if way else name)
+            inner = f"{way}.{name}" if way else name
+            if name in before and name in now:
+                yield from drift(before[name], now[name], tolerance, inner)
+            else:
+                was, came = (str(side.get(name, "nothing")) for side in (before, now))
+                yield f"{inner}: {was} was recorded, {came} came out"
     elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
         for i, pair in enumerate(zip(before, now, strict=True)):
             yield from drift(*pair, tolerance, f"{way}[{i}]")
-    elif isinstance(before, float) and isinstance(now, int | float):
+    elif isinstance(before, float) and isinstance(now, int | float) and not isinstance(now, bool):
         if abs(before - now) > tolerance * max(abs(before), abs(now)):
             yield f"{way}: {before} was recorded, {now} came out"
-    elif before != now:
+    elif before != now or isinstance(before, bool) is not isinstance(now, bool):
         yield f"{way}: {before} was recorded, {now} came out"
 
 
@@ -58,7 +85,10 @@ def rerun(bank: Bank, path: Path, say: Callable[[str], None]) -> bool:
     start = time.monotonic()
     program = bank.evidence.programs.get(path.stem)
     if program is None:
-        say(f"{path}: nothing is recorded of it; record it with RECORD={path.stem}")
+        if path.with_suffix(".json").exists():
+            say(f"{path}: it can't be compared; `build_bank.py check` says what is wrong with it or its record")
+        else:
+            say(f"{path}: nothing is recorded of it; record it with RECORD={path.stem}")
         return False
     before, now = program.measured, run(path)
     if before.versions != now.versions:
@@ -71,8 +101,13 @@ def rerun(bank: Bank, path: Path, say: Callable[[str], None]) -> bool:
         say(f"{path}: on it rest {', '.join(_resting(bank, path.stem)) or 'no questions and no figures'}")
         return False
     every = [claim for q in bank.in_order for claim in q.runs if claim.run == path.stem]
+    if false := [claim for claim in every if not _holds(bank, program, claim)]:
+        say(f"{path}: `{false[0].expression}` does not hold as recorded; `build_bank.py check` says where it stands")
+        return False
     mutated = replace(program, measured=run(path, "--mutate"))
-    failed = sum(not _holds(bank, mutated, claim) for claim in every)
+    held = [(claim, _holds(bank, mutated, claim)) for claim in every]
+    # What can't be decided is no sign that a behavior was noticed.
+    failed = sum(holds is False for _, holds in held)
     seconds = round(time.monotonic() - start)
     if not failed:
         say(f"{path}: its mutation breaks none of the {len(every)} claims on it: nothing would notice")
@@ -100,9 +135,10 @@ def _listed(versions: dict[str, str]) -> str:
     return ", ".join(f"{name} {number}" for name, number in versions.items()) or "nothing told"
 
 
-def _holds(bank: Bank, program: Program, claim: Claim) -> bool:
+def _holds(bank: Bank, program: Program, claim: Claim) -> bool | None:
+    """Whether a claim holds of what a program measured, or None where that can't be decided."""
     programs = bank.evidence.programs | {program.name: program}
     try:
         return replace(bank.evidence, programs=programs).outcome(claim.expression, claim.run).holds
     except ClaimError:
-        return False
+        return None

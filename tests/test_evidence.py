@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.banks import EVIDENCE, RESULTS, Checker, bank, marked, places
+from tests.banks import EVIDENCE, RESULTS, Change, Checker, bank, marked, places
 from tests.sites import built
 
 BEND = "bends/outer-bank"
@@ -77,6 +77,7 @@ def test_a_claim_that_holds_is_accepted(faults: Checker, tmp_path: Path, express
         ("-" * 50_000 + "1 == 1", "nested too deeply", "can follow"),
         ("1\0 == 1", "is no expression", "left == right"),
         ("1" + "0" * 400 + " == 1", "is false: the value is 1", "mend the question"),
+        ("round() == 1", "fails", "can be evaluated"),
         ("(" * 300 + "1" + ")" * 300 + " == 1", "is no expression", "left == right"),
     ],
 )
@@ -102,6 +103,8 @@ def test_a_claim_that_does_not_hold_or_is_none_stops_the_build_on_its_line(
         ("lock: down.passed == 5", "`down` is not known", "use "),
         ("lock: up.pased == 5", "fails", "can be evaluated"),
         ("lokc: up.passed == 4", "`lokc` is no program", "use `lock`"),
+        ("lock: KM == 1000", "names nothing that `lock` measured", "one of its results (up)"),
+        ("lock: 2 + 2 == 4", "names nothing that `lock` measured", "under `checks`"),
     ],
 )
 def test_a_claim_on_a_run_is_held_against_its_record(
@@ -121,10 +124,13 @@ def test_a_claim_on_a_run_is_held_against_its_record(
     ("field", "code"),
     [
         ("checks: flow(1, 1, 1) == 1", "value"),
-        ("checks: [1]", "value"),
+        ("checks: [1]", "claim"),
+        ("checks: [true]", "claim"),
+        ("checks: [{expression: '1 == 2', line: 3}]", "claim"),
         ("runs: lock", "value"),
         ("runs: [lock]", "claim"),
         ("runs: [{lock: ''}]", "claim"),
+        ("runs: [{'': up.passed == 5}]", "claim"),
     ],
 )
 def test_claims_are_lists(faults: Checker, tmp_path: Path, field: str, code: str) -> None:
@@ -137,6 +143,11 @@ def test_claims_are_lists(faults: Checker, tmp_path: Path, field: str, code: str
     [
         ("evidence/formulas.py", "x = 1\ndef flow(:\n", ("evidence/formulas.py", 2, "formulas")),
         ("evidence/formulas.py", "x = 1\n\ny = 1 / 0\n", ("evidence/formulas.py", 3, "formulas")),
+        ("evidence/formulas.py", "import sys\nsys.exit(0)\n", ("evidence/formulas.py", 2, "formulas")),
+        ("evidence/formulas.py", b"x = '\xe9'\n", ("evidence/formulas.py", 1, "formulas")),
+        ("evidence/helpers.py", b"x = '\xe9'\n", ("evidence/helpers.py", 1, "run")),
+        ("evidence/runs/lock.py", b"x = '\xe9'\n", ("evidence/runs/lock.py", 1, "run")),
+        ("evidence/runs/lock.py", "x = " + "-" * 50_000 + "1\n", ("evidence/runs/lock.py", 1, "run")),
         ("evidence/runs/lock.py", "x = (\n", ("evidence/runs/lock.py", 1, "run")),
         ("evidence/runs/lock.json", None, ("evidence/runs/lock.py", 1, "run")),
         ("evidence/runs/lock.json", "{", ("evidence/runs/lock.json", 1, "run")),
@@ -146,9 +157,40 @@ def test_claims_are_lists(faults: Checker, tmp_path: Path, field: str, code: str
     ],
 )
 def test_a_fault_in_the_evidence_has_its_place(
-    faults: Checker, tmp_path: Path, name: str, content: str | None, place: tuple[str, int, str]
+    faults: Checker, tmp_path: Path, name: str, content: str | bytes | None, place: tuple[str, int, str]
 ) -> None:
     assert places(faults(bank(tmp_path, {**EVIDENCE, name: content}))) == [place]
+
+
+@pytest.mark.parametrize("name", ["formulas", "index"])
+def test_a_program_may_not_take_the_place_of_another_page(faults: Checker, tmp_path: Path, name: str) -> None:
+    files: dict[str, Change] = {f"evidence/runs/{name}.py": "", f"evidence/runs/{name}.json": json.dumps(RESULTS)}
+    problems = faults(bank(tmp_path, {**EVIDENCE, **files}))
+    assert places(problems) == [(f"evidence/runs/{name}.py", 1, "run")]
+    assert "is another page" in problems[0].wrong
+
+
+def test_what_a_figure_does_with_results_leaves_them_as_they_are(faults: Checker, tmp_path: Path) -> None:
+    figure = """\
+def waits(runs):
+    \"\"\"Waits.
+
+    Of each boat.
+    \"\"\"
+    runs["lock"].up.waits.reverse()
+    return {"rows": [{"wait": wait} for wait in runs["lock"].up.waits], "words": "1, 2"}
+"""
+    change = (FIRST, f"runs:\n  - lock: up.waits == [1, 2]\n{FIRST}")
+    assert faults(bank(tmp_path, {**EVIDENCE, "evidence/figures.py": figure, BEND: change})) == []
+
+
+def test_a_value_is_text_on_the_page(tmp_path: Path) -> None:
+    record = RESULTS | {"results": {"said": "<img src=x>"}}
+    change = (FIRST, f"runs:\n  - lock: said != 1\n{FIRST}")
+    root = bank(tmp_path, {**EVIDENCE, "evidence/runs/lock.json": json.dumps(record), BEND: change})
+    site = built(root, tmp_path)
+    page = BeautifulSoup((site / "topics/bends/index.html").read_text(), "html.parser")
+    assert page.select_one(".proof span").text == "<img src=x>"  # type: ignore[union-attr]
 
 
 def test_the_page_shows_what_was_checked_and_where_to_run_it_again(tmp_path: Path) -> None:

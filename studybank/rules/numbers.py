@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from studybank.evidence import ClaimError, parsed
+from studybank.claims import ClaimError, parsed
 from studybank.formulas import changed
 from studybank.model import Bank, Question
 from studybank.problems import Problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from studybank.evidence import ClaimError
+from studybank.claims import ClaimError
 from studybank.model import Bank
 from studybank.problems import Problem
 
