@@ -174,6 +174,7 @@ def test_every_model_gets_onto_some_gpus(model: str) -> None:
     assert found or each("search.fits({ ...BEGINNING, ...MODELS[given], gpus: 1 })", [model]) == [True]
 
 
+FAR = {"latency": 0}
 PIPED = {"pipeline": 8, "micro_batches": 8}
 KEPT = {"strategy": "fsdp-kept", "micro_batches": 8}
 
@@ -193,6 +194,14 @@ def plan(**changes: Any) -> Plan:
         ({"pipeline": 4, "micro_batches": 4}, {"pipeline": 2, "micro_batches": 4}, "sent_pipeline", 2),
         ({"tensor": 4, "recompute": "full"}, {"tensor": 4}, "sent_tensor", 1.4),
         ({"fused_attention": False, "recompute": "full"}, {"recompute": "full"}, "hold_activations", 1),
+        # A ring has eight links out of a node in which it has eight GPUs, but none is faster than within.
+        (FAR | {"gpus": 64}, FAR | {"gpus": 8}, "time_gather", (63 / 64) / (7 / 8) * 450 / 400),
+        (FAR | {"network_bandwidth": 400}, FAR | {"network_bandwidth": 100}, "time_gather", 1),
+        (FAR | {"tensor": 2}, FAR | {"tensor": 2, "network_bandwidth": 25}, "time_gather", 0.5),
+        # And one where tensor parallelism takes the node.
+        (FAR | {"tensor": 8, "gpus": 16}, FAR | {"tensor": 4, "gpus": 8}, "time_gather", 450 / 50 / 2),
+        # Groups of a node are joined by a link from each GPU.
+        (FAR | {"strategy": "hsdp"}, FAR | {"strategy": "hsdp", "network_bandwidth": 25}, "time_across", 0.5),
     ],
 )
 def test_a_setting_does_what_it_does(more: dict[str, Any], less: dict[str, Any], name: str, times: float) -> None:
@@ -224,8 +233,10 @@ def test_an_address_holds_a_plan_and_tells_what_it_does_not_know() -> None:
     again = each("address.read(address.written(given))", states)
     assert [one["state"] for one in again] == states
     assert all(one["unread"] == [] for one in again)
+    small = [{**states[0], "latency": value} for value in (1e-7, 1e-6, 0.25, 5000.5)]
+    assert [one["state"] for one in each("address.read(address.written(given))", small)] == small
     bad = (
-        "gpus=many&strategy=magic&foo=1&gated=perhaps&layers=&memory=1e99&tensor=4&toString=1&heads=0x10&hidden=8.5"
+        "constructor=true&toString=false&__proto__=true&valueOf=1&gpus=many&strategy=magic&foo=1&gated=perhaps&layers=&memory=1e99&tensor=4&toString=1&heads=0x10&hidden=8.5"
         "&kv_heads=-1&node_gpus=1e1&latency=Infinity"
     )
     [one] = each("address.read(given)", [bad])
@@ -254,6 +265,8 @@ def test_a_reader_plans_and_shares_the_plan(page: Page, book_url: str) -> None:
     unread = page.get_by_role("status").filter(has_text="gpus=many")
     expect(unread).to_be_visible()
     expect(verdict).to_have_text(before)
+    # The next reader of this address need not hear of it.
+    expect(page).to_have_url(book_url + "planner/")
     page.get_by_label("GPUs", exact=True).fill("16")
     expect(unread).to_have_count(0)
 
@@ -298,8 +311,11 @@ def test_a_reader_goes_back_and_keeps_the_place(page: Page, book_url: str) -> No
     expect(page.get_by_label("State and gradients")).to_have_value("ddp")
     expect(verdict).to_contain_text("It does not fit.")
     page.get_by_label("Shape").select_option("Llama-3.1-70B")
+    page.get_by_label("GPUs", exact=True).fill("64")
+    expect(page.get_by_label("GPUs", exact=True)).to_be_focused()
     page.go_back()
     expect(page.get_by_label("Shape")).to_have_value("Llama-3.1-8B")
+    expect(page.get_by_label("GPUs", exact=True)).to_have_value("8")
 
 
 def test_a_shape_of_one_s_own_can_be_chosen(page: Page, book_url: str) -> None:
@@ -312,6 +328,15 @@ def test_a_shape_of_one_s_own_can_be_chosen(page: Page, book_url: str) -> None:
     expect(page.get_by_label("Shape")).to_have_value("")
     page.get_by_label("Shape").select_option("Llama-3.1-8B")
     expect(page.get_by_label("Shape")).to_have_value("Llama-3.1-8B")
+    page.get_by_label("Shape").select_option("its own")
+    page.get_by_role("button", name="Begin again").click()
+    expect(page.get_by_label("Shape")).to_have_value("Llama-3.1-8B")
+
+
+def test_of_plans_as_fast_the_smallest_is_advised() -> None:
+    given = [{"strategy": "ddp"}, {"strategy": "ddp", "gpus": 7}]
+    found = each("search.advised({ ...BEGINNING, ...given }).state.strategy", given)
+    assert found == ["fsdp", "fsdp"]
 
 
 @pytest.mark.parametrize(

@@ -356,16 +356,27 @@ def _recomputed(plan: Plan) -> float:
     return kept + plan.active_experts * plan.hidden * plan.mlp
 
 
+def ring_bandwidth(plan: Plan, ranks: int, apart: int) -> float:
+    """GB/s at which each GPU of rings sends, of ranks that are `apart` GPUs from each other.
+
+    Rings that leave a node do so by as many links as they have GPUs in it, one ring by each; within it they share those
+    of the GPUs.
+    """
+    if ranks * apart <= plan.node_gpus:
+        return plan.node_bandwidth
+    return min(plan.node_bandwidth, plan.network_bandwidth * max(1, plan.node_gpus // apart))
+
+
 def seconds(plan: Plan) -> dict[str, float]:
     """What each part of a step takes by itself: (steps of the ring) · latency + bytes / bandwidth."""
     node, network = plan.node_bandwidth * GB, plan.network_bandwidth * GB
-    ring = node if plan.ring_ranks * plan.tensor <= plan.node_gpus else network
+    ring = ring_bandwidth(plan, plan.ring_ranks, plan.tensor) * GB
     bandwidth = {
         "gather": ring,
         "again": ring,
         "reduce": ring,
         "across": network,
-        "tensor": node if plan.tensor <= plan.node_gpus else network,
+        "tensor": ring_bandwidth(plan, plan.tensor, 1) * GB,
         "pipeline": node if plan.gpus <= plan.node_gpus else network,
     }
     sent, steps = traffic(plan), latencies(plan)

@@ -19,10 +19,10 @@ export function read(address) {
   const unread = [];
   for (const [key, word] of new URLSearchParams(address)) {
     const name = /** @type {Name} */ (key);
-    const field = NUMBERS[name];
+    const field = Object.hasOwn(NUMBERS, name) ? NUMBERS[name] : undefined;
     if (field && readable(field, word)) state[name] = Number(word);
-    else if (name in SWITCHES && ["true", "false"].includes(word)) state[name] = word === "true";
-    else if (Object.hasOwn(CHOICES[name]?.options ?? {}, word)) state[name] = word;
+    else if (Object.hasOwn(SWITCHES, name) && ["true", "false"].includes(word)) state[name] = word === "true";
+    else if (Object.hasOwn(CHOICES, name) && Object.hasOwn(CHOICES[name]?.options ?? {}, word)) state[name] = word;
     else unread.push(`${key}=${word}`);
   }
   return { state: /** @type {State} */ (/** @type {unknown} */ (state)), unread };
@@ -30,6 +30,6 @@ export function read(address) {
 
 /** @param {import("./fields.js").NumberField} field @param {string} word */
 function readable({ min, max, step }, word) {
-  const written = step === undefined ? /^\d+$/ : /^\d+(\.\d+)?$/;
+  const written = step === undefined ? /^\d+$/ : /^\d+(\.\d+)?(e[+-]?\d+)?$/;
   return written.test(word) && Number(word) >= min && Number(word) <= max;
 }

@@ -47,13 +47,15 @@ export function planForm(form, changed) {
   });
 
   return {
-    /** @param {State} state */
-    fill(state) {
+    /** Shows a state, which the reader may just be `typing`. @param {State} state @param {boolean} typing */
+    fill(state, typing) {
+      if (!typing) own.clear();
       for (const name of /** @type {Name[]} */ (Object.keys(BEGINNING))) {
         const input = control(name);
         if (input instanceof HTMLInputElement && input.type === "checkbox") input.checked = Boolean(state[name]);
         // What is being typed stays as it is typed.
-        else if (input !== document.activeElement) input.value = Number.isNaN(state[name]) ? "" : String(state[name]);
+        else if (!typing || input !== document.activeElement)
+          input.value = Number.isNaN(state[name]) ? "" : String(state[name]);
       }
       for (const [name, { of }] of Object.entries(PRESETS)) {
         const same = Object.entries(of).find(([, values]) =>

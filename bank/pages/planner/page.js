@@ -12,7 +12,7 @@ import { advice, communication, memory, standing, time } from "./results.js";
 const planner = /** @type {HTMLElement} */ (document.querySelector(".planner"));
 const part = (/** @type {string} */ selector) => /** @type {HTMLElement} */ (planner.querySelector(selector));
 const form = planForm(/** @type {HTMLFormElement} */ (part("form")), (change, many) =>
-  set({ ...state, ...change }, many),
+  set({ ...state, ...change }, many, true),
 );
 
 // Which question explains what is written on the page, so that a build knows the links.
@@ -28,7 +28,7 @@ function explained(of) {
 
 const copy = /** @type {HTMLButtonElement} */ (part(".copy"));
 const offer = copy.textContent;
-let state = opened();
+let state = BEGINNING;
 
 /** The plan of the address; what of the address is none is told. */
 function opened() {
@@ -39,16 +39,25 @@ function opened() {
   return told;
 }
 
-/** Makes another plan the plan; one that is far from it can be left again by going back. @param {State} other @param {boolean} far */
-function set(other, far) {
+/**
+ * Makes another plan the plan; one that is far from it can be left again by going back.
+ * @param {State} other @param {boolean} far @param {boolean} typing
+ */
+function set(other, far, typing = false) {
   state = other;
   part(".unread").textContent = "";
-  if (show()) remember(far);
+  if (show(typing)) remember(far);
 }
 
-/** Shows the plan and whether there is one. */
-function show() {
-  form.fill(state);
+/** Shows the plan that the address tells, and takes out of it what it does not. */
+function open() {
+  state = opened();
+  if (show(false) && part(".unread").textContent) remember(false);
+}
+
+/** Shows the plan and whether there is one. @param {boolean} typing */
+function show(typing) {
+  form.fill(state, typing);
   const wrong = faults(state);
   form.mark(wrong);
   part(".wrong").replaceChildren(...wrong.map(([, words]) => element("p", {}, words)));
@@ -90,9 +99,6 @@ copy.addEventListener("click", async () => {
   }
 });
 part(".again").addEventListener("click", () => set(BEGINNING, true));
-addEventListener("popstate", () => {
-  state = opened();
-  show();
-});
+addEventListener("popstate", open);
 planner.hidden = false;
-show();
+open();

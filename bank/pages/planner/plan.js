@@ -349,18 +349,25 @@ export function operations(plan) {
   };
 }
 
+/** GB/s of rings of ranks that are so many GPUs apart. @param {Plan} plan @param {number} ranks @param {number} apart */
+function ringBandwidth(plan, ranks, apart) {
+  if (ranks * apart <= plan.node_gpus) return plan.node_bandwidth;
+  const members = Math.max(1, Math.floor(plan.node_gpus / apart));
+  return Math.min(plan.node_bandwidth, plan.network_bandwidth * members);
+}
+
 /** Seconds of each part of a step by itself. @param {Plan} plan @returns {Record<Route | Span, Quantity>} */
 export function seconds(plan) {
   const s = sizes(plan);
   const fast = plan.node_bandwidth * GB;
   const slow = plan.network_bandwidth * GB;
-  const ring = s.ring * plan.tensor <= plan.node_gpus ? fast : slow;
+  const ring = ringBandwidth(plan, s.ring, plan.tensor) * GB;
   const bandwidth = {
     gather: ring,
     again: ring,
     reduce: ring,
     across: slow,
-    tensor: plan.tensor <= plan.node_gpus ? fast : slow,
+    tensor: ringBandwidth(plan, plan.tensor, 1) * GB,
     pipeline: plan.gpus <= plan.node_gpus ? fast : slow,
   };
   const sent = traffic(plan);

@@ -140,7 +140,7 @@ export function time(state, { explained }) {
     row([SPANS[pass]], digits(needed[pass].value), made(needed[pass])),
   );
   const span =
-    hidden === exposed
+    duration(hidden) === duration(exposed)
       ? duration(hidden)
       : `${duration(hidden)} if traffic runs beside compute where it can, ${duration(exposed)} if it never does`;
   const speed = `at best ${digits(Math.round(tokens))} tokens a second on each GPU, ${digits(Math.round(tokens * state.gpus))} on all`;

@@ -10,6 +10,8 @@ import { pace, peak, sizes } from "./plan.js";
 const MOST = 1 << 17;
 /** By how much another plan has to be faster to be worth a word. */
 const WORTH = 1.02;
+/** What rounding makes of equal speeds. */
+const SAME = 1e-9;
 
 /** Bytes that a plan may take. @param {State} state */
 export const room = (state) => state.memory * 1e9 * (1 - state.spare / 100);
@@ -95,14 +97,16 @@ function* turned(state, many) {
   }
 }
 
-/** Of the plans that differ in so many settings the fastest that fits. @param {State} state @param {number} many @returns {Found | undefined} */
+/** Of the plans that differ in so many settings the fastest that fits; of equals the smallest. @param {State} state @param {number} many @returns {Found | undefined} */
 function fastest(state, many) {
   /** @type {Found | undefined} */
   let best;
   for (const plan of turned(state, many)) {
     if (!fits(plan.state)) continue;
     const { tokens } = pace(plan.state);
-    if (!best || tokens > best.tokens) best = { ...plan, tokens };
+    const gain = best ? tokens / best.tokens - 1 : 1;
+    if (gain > SAME || (best && gain > -SAME && peak(plan.state).total < peak(best.state).total))
+      best = { ...plan, tokens };
   }
   return best;
 }
