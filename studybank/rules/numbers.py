@@ -11,13 +11,17 @@ from studybank.formulas import changed
 from studybank.model import Bank, Question
 from studybank.problems import Problem
 
+UNIT = r"""
+    \\?% | (?:percent|million|billion|trillion|thousand|x|times|(?:nano|micro|milli)?seconds?|minutes?|hours?|[mnuµμ]?s
+    |[KkMGTPE]i?B|bytes?|[KkMGTP]?bits?|[KkMGTPE]?FLOPS?|[kMGT]Hz)(?:/s)?\b
+"""
 # Not the end of a name (Llama-3.1, §7.2), of a version (2.13.0) or of a power; nor what is raised to one.
 NUMBER = re.compile(
-    r"""
-    (?<![\w.§^])(?<!\^\{)(?<!\^\{-)(?<![A-Za-z0-9]-)
-    (?P<digits>\d+(?:(?:,|\{,\})\d{3})*(?:\.\d+)?)
-    (?![\d^]|\.\d|(?![BMK]\b)[A-Za-z_])
-    (?P<unit>(?:\s|\\[ ,;]|[~{])*(?:\\?%|(?:[KMGT]i?B|bytes?|[mµ]?s)\b))?
+    rf"""
+    (?<![\w.§^])(?<!\^\{{)(?<!\^\{{-)(?<![A-Za-z]-)(?<![A-Za-z]\d-)(?<![A-Za-z]\d{{3}}-)
+    (?P<digits>(?:\d+(?:(?:,|\{{,\}})\d{{3}})*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)
+    (?![\d^]|\.\d|(?!(?:{UNIT})|[BMKkTbn]\b|bn\b)[A-Za-z_])
+    (?P<unit>(?:\s|\\[ ,;]|[~{{])*(?:{UNIT}))?
     """,
     re.VERBOSE,
 )
