@@ -3,10 +3,12 @@
 One AdamW step of a small transformer on two processes, the optimizer built before wrapping and after it. `parameters`
 are those that the optimizer was given, `of_the_model` those of them that the wrapped model still has, `gradients_left`
 those of the model that have a gradient after `zero_grad`. `like_late`: the step ends where that of the late one does.
+`same_loss`: four steps on one batch all have the loss of the first; `warnings` are those of these steps.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -31,15 +33,23 @@ def step(wrap: Callable[[Transformer], nn.Module], *, early: bool) -> tuple[list
     owned = list(wrapped.parameters())
     before = [whole(weight).clone() for weight in owned]
     optimizer = torch.optim.AdamW(given if early else owned)
-    loss(wrapped, tokens(dist.get_rank())).backward()
-    optimizer.step()
-    optimizer.zero_grad()
-    after = [whole(weight).clone() for weight in owned]
+    losses = []
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        for i in range(4):
+            losses.append(loss(wrapped, tokens(dist.get_rank())))
+            losses[-1].backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            if i == 0:
+                after = [whole(weight).clone() for weight in owned]
     updated = optimizer.param_groups[0]["params"]
     return after, {
         "moved": not all(torch.equal(*pair) for pair in zip(before, after, strict=True)),
         "parameters": len(updated),
         "of_the_model": len({id(weight) for weight in owned} & {id(weight) for weight in updated}),
+        "same_loss": all(torch.equal(each, losses[0]) for each in losses),
+        "warnings": len(warned),
         "gradients_left": sum(weight.grad is not None for weight in owned),
     }
 
